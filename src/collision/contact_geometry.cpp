@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/collision/contact_geometry.hpp"
+
+#include <cmath>
+
+namespace delassus {
+
+void make_tangents(const Vector3& normal, Vector3& t1, Vector3& t2) {
+  // Project the x axis, or y where the normal is nearly x: planar scenes in x-y get their in-plane tangent
+  // first.
+  const Vector3 axis = std::abs(normal.x()) < 0.9 ? Vector3::UnitX() : Vector3::UnitY();
+  t1 = (axis - normal * normal.dot(axis)).normalized();
+  t2 = normal.cross(t1);
+}
+
+ContactGeometry plane_geometry(const PlaneContact& contact, const Vector3& x) {
+  ContactGeometry g;
+  g.normal = contact.normal.normalized();
+  make_tangents(g.normal, g.tangents[0], g.tangents[1]);
+  g.gap = g.normal.dot(x - contact.point) - contact.radius;
+  g.point = x - contact.radius * g.normal;
+  g.tangent_rates[0].setZero();
+  g.tangent_rates[1].setZero();
+  return g;
+}
+
+ContactGeometry pair_geometry(const PairContact& contact, const Vector3& reference_normal, const Vector3& x_a,
+                              const Vector3& x_b, const Vector3& v) {
+  ContactGeometry g;
+  const Vector3 d = x_b - x_a;
+  const double length = d.norm();
+  g.gap = length - contact.distance;
+  g.normal = length > 0 ? Vector3(d / length) : reference_normal;
+  g.normal_rate = length > 0 ? Vector3((v - g.normal * g.normal.dot(v)) / length) : Vector3(Vector3::Zero());
+  g.point = 0.5 * (x_a + x_b);
+  // Far from −n₀ the smallest rotation is well defined; beyond, the opposite reference takes over.
+  constexpr double switch_cosine = -0.9;
+  Vector3 n0 = reference_normal, t0[2];
+  make_tangents(n0, t0[0], t0[1]);
+  if (n0.dot(g.normal) < switch_cosine) n0 = -n0, t0[1] = -t0[1];
+  const double k = 1.0 / (1.0 + n0.dot(g.normal)), k_rate = -k * k * n0.dot(g.normal_rate);
+  for (int i = 0; i < 2; ++i) {
+    const double s = t0[i].dot(g.normal), s_rate = t0[i].dot(g.normal_rate);
+    g.tangents[i] = t0[i] - s * k * (n0 + g.normal);
+    g.tangent_rates[i] = -(s_rate * k + s * k_rate) * (n0 + g.normal) - s * k * g.normal_rate;
+  }
+  return g;
+}
+
+}  // namespace delassus

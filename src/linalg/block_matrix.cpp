@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/linalg/block_matrix.hpp"
+
+#include <cassert>
+
+#include "delassus/linalg/block_rows.hpp"
+
+namespace delassus {
+
+void BlockMatrix::clear(int size) {
+  size_ = size;
+  blocks_.clear();
+  values_.clear();
+}
+
+BlockMatrix::Block BlockMatrix::add_block(int row, int column, int rows, int columns) {
+  assert(row >= 0 && column >= 0 && row + rows <= size_ && column + columns <= size_);
+  const int offset = static_cast<int>(values_.size());
+  blocks_.push_back({row, column, rows, columns, offset});
+  values_.resize(values_.size() + static_cast<std::size_t>(rows) * columns, 0.0);
+  return {values_.data() + offset, rows, columns};
+}
+
+void BlockMatrix::add(const BlockMatrix& other, double scale) {
+  for (int b = 0; b < other.num_blocks(); ++b) {
+    const ConstBlock source = other.block(b);
+    add_block(other.block_row(b), other.block_column(b), static_cast<int>(source.rows()),
+              static_cast<int>(source.cols())) = scale * source;
+  }
+}
+
+BlockMatrix::ConstBlock BlockMatrix::block(int b) const {
+  const BlockRecord& record = blocks_[b];
+  return {values_.data() + record.offset, record.rows, record.columns};
+}
+
+void BlockMatrix::add_product(const VectorRef& v, Vector& out, double scale) const {
+  for (int b = 0; b < num_blocks(); ++b) {
+    const ConstBlock values = block(b);
+    for (Eigen::Index j = 0; j < values.cols(); ++j)
+      out.segment(block_row(b), values.rows()) += (scale * v[block_column(b) + j]) * values.col(j);
+  }
+}
+
+void BlockMatrix::to_dense(Matrix& out) const {
+  out.setZero(size_, size_);
+  for (int b = 0; b < num_blocks(); ++b) {
+    const ConstBlock values = block(b);
+    out.block(block_row(b), block_column(b), values.rows(), values.cols()) += values;
+  }
+}
+
+SparseMatrix BlockMatrix::to_sparse() const {
+  std::vector<Eigen::Triplet<double>> triplets;
+  triplets.reserve(values_.size());
+  for (int b = 0; b < num_blocks(); ++b) {
+    const ConstBlock values = block(b);
+    for (int j = 0; j < values.cols(); ++j)
+      for (int i = 0; i < values.rows(); ++i)
+        triplets.emplace_back(block_row(b) + i, block_column(b) + j, values(i, j));
+  }
+  SparseMatrix out(size_, size_);
+  out.setFromTriplets(triplets.begin(), triplets.end());
+  return out;
+}
+
+bool BlockMatrix::operator==(const BlockMatrix& other) const {
+  return size_ == other.size_ && blocks_ == other.blocks_ && values_ == other.values_;
+}
+
+void add_rank_one(const BlockRows& rows, int group, double scale, BlockMatrix& matrix) {
+  assert(rows.group_rows(group) == 1);
+  for (int i = 0; i < rows.num_blocks(group); ++i)
+    for (int j = 0; j < rows.num_blocks(group); ++j) {
+      const auto gi = rows.block(group, i);
+      const auto gj = rows.block(group, j);
+      matrix.add_block(rows.block_column(group, i), rows.block_column(group, j), static_cast<int>(gi.cols()),
+                       static_cast<int>(gj.cols())) = scale * gi.transpose().lazyProduct(gj);
+    }
+}
+
+}  // namespace delassus

@@ -1,0 +1,212 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/linalg/kkt.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+
+namespace delassus {
+namespace {
+
+// Below this size dense factorisations win and allocate nothing after the first call.
+constexpr int k_dense_velocities = 96;
+constexpr int k_dense_joints = 64;
+// A joint row counts as dependent when its pivot in the unit-diagonal Schur complement falls below this: far
+// above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
+// row.
+constexpr double k_rank_tolerance = 1e-11;
+
+bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
+  return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() &&
+         std::equal(a.outerIndexPtr(), a.outerIndexPtr() + a.outerSize() + 1, b.outerIndexPtr()) &&
+         std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
+}
+
+}  // namespace
+
+bool StepMatrixFactor::compute(const BlockMatrix& A, bool symmetric) {
+  if (A.size() <= k_dense_velocities) {
+    A.to_dense(dense_);
+    if (!dense_.allFinite()) return false;
+    if (symmetric) {
+      kind_ = Kind::dense_symmetric;
+      llt_.compute(dense_);
+      return llt_.info() == Eigen::Success;
+    }
+    kind_ = Kind::dense_general;
+    lu_.compute(dense_);
+    return (lu_.matrixLU().diagonal().array().abs() > 0).all();
+  }
+  sparse_ = A.to_sparse();
+  const bool analyzed = analyzed_symmetric_ == symmetric && same_pattern(sparse_, analyzed_pattern_);
+  if (!analyzed) {
+    analyzed_pattern_ = sparse_;
+    analyzed_symmetric_ = symmetric;
+  }
+  if (symmetric) {
+    kind_ = Kind::sparse_symmetric;
+    if (!analyzed) sparse_ldlt_.analyzePattern(sparse_);
+    sparse_ldlt_.factorize(sparse_);
+    return sparse_ldlt_.info() == Eigen::Success && (sparse_ldlt_.vectorD().array() > 0).all();
+  }
+  kind_ = Kind::sparse_general;
+  if (!analyzed) sparse_lu_.analyzePattern(sparse_);
+  sparse_lu_.factorize(sparse_);
+  return sparse_lu_.info() == Eigen::Success;
+}
+
+void StepMatrixFactor::solve(const VectorRef& p, Vector& x) const {
+  switch (kind_) {
+    case Kind::dense_symmetric:
+      x = p;
+      llt_.solveInPlace(x);
+      break;
+    case Kind::dense_general:
+      x.noalias() = lu_.solve(p);
+      break;
+    case Kind::sparse_symmetric:
+      x = sparse_ldlt_.solve(p);
+      break;
+    case Kind::sparse_general:
+      x = sparse_lu_.solve(p);
+      break;
+  }
+}
+
+void StepMatrixFactor::solve(const MatrixRef& P, Matrix& X) const {
+  switch (kind_) {
+    case Kind::dense_symmetric:
+      X = P;
+      llt_.solveInPlace(X);
+      break;
+    case Kind::dense_general:
+      X.noalias() = lu_.solve(P);
+      break;
+    case Kind::sparse_symmetric:
+      X = sparse_ldlt_.solve(P);
+      break;
+    case Kind::sparse_general:
+      X = sparse_lu_.solve(P);
+      break;
+  }
+}
+
+bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows,
+                        const BlockRows* directions, const VectorRef& C) {
+  A_ = &A;
+  rows_ = &rows;
+  directions_ = directions != nullptr ? directions : &rows;
+  C_ = C;
+  assert(C_.size() == rows.rows() && directions_->rows() == rows.rows());
+  redundant_rows_.clear();
+  schur_kind_ = SchurKind::none;
+  if (!A_factor_.compute(A, symmetric)) return false;
+  if (rows.rows() == 0) return true;
+  return factorize_schur(symmetric && directions_ == rows_);
+}
+
+bool KktFactor::factorize_schur(bool symmetric) {
+  const int nj = rows_->rows();
+  directions_->to_dense_transposed(D_dense_);
+  A_factor_.solve(D_dense_, AinvD_);
+  rows_->multiply(MatrixRef(AinvD_), S_);
+  S_.diagonal() += C_;
+  row_scale_.resize(nj);
+  for (int i = 0; i < nj; ++i) row_scale_[i] = S_(i, i) > 0 ? 1.0 / std::sqrt(S_(i, i)) : 1.0;
+  S_.array().colwise() *= row_scale_.array();
+  S_.array().rowwise() *= row_scale_.array().transpose();
+  if (!S_.allFinite()) return false;
+  if (symmetric && nj > k_dense_joints) {
+    // Chains and trees of joints give a sparse complement: worth a fill-reducing factorisation.
+    const SparseMatrix S_sparse = S_.sparseView(1.0, 1e-300);
+    if (S_sparse.nonZeros() < nj * static_cast<Eigen::Index>(nj) / 4) {
+      sparse_schur_.compute(S_sparse);
+      if (sparse_schur_.info() == Eigen::Success && sparse_schur_.vectorD().minCoeff() > k_rank_tolerance) {
+        schur_kind_ = SchurKind::sparse;
+        return true;
+      }
+    }
+  }
+  if (symmetric) {
+    ldlt_.compute(S_);
+    if (ldlt_.info() == Eigen::Success && ldlt_.vectorD().minCoeff() > k_rank_tolerance) {
+      schur_kind_ = SchurKind::symmetric;
+      return true;
+    }
+  } else {
+    lu_.compute(S_);
+    if (lu_.matrixLU().diagonal().array().abs().minCoeff() > k_rank_tolerance) {
+      schur_kind_ = SchurKind::general;
+      return true;
+    }
+  }
+  schur_kind_ = SchurKind::deficient;
+  cod_.setThreshold(k_rank_tolerance);
+  cod_.compute(S_);
+  // The pivoting order of the decomposition puts independent columns first.
+  const auto& order = cod_.colsPermutation().indices();
+  redundant_rows_.assign(order.data() + cod_.rank(), order.data() + nj);
+  std::sort(redundant_rows_.begin(), redundant_rows_.end());
+  return true;
+}
+
+void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
+  x = rhs.cwiseProduct(row_scale_);
+  switch (schur_kind_) {
+    case SchurKind::none:
+      break;
+    case SchurKind::symmetric:
+      ldlt_.solveInPlace(x);
+      break;
+    case SchurKind::general:
+      x = lu_.solve(x).eval();
+      break;
+    case SchurKind::deficient:
+      x = cod_.solve(x).eval();
+      break;
+    case SchurKind::sparse:
+      x = sparse_schur_.solve(x).eval();
+      break;
+  }
+  x.array() *= row_scale_.array();
+}
+
+void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
+  A_factor_.solve(p, v);
+  lambda.setZero(rows_->rows());
+  if (rows_->rows() > 0) {
+    rows_->multiply(v, residual_g_);
+    residual_g_ = g - residual_g_;
+    solve_schur(residual_g_, lambda);
+    v.noalias() += AinvD_ * lambda;
+  }
+  // One step of refinement: residuals of (1) and (2), then the same elimination.
+  residual_p_ = p;
+  A_->add_product(v, residual_p_, -1.0);
+  directions_->add_transposed_product(lambda, residual_p_);
+  A_factor_.solve(residual_p_, dv_);
+  if (rows_->rows() > 0) {
+    x_ = v + dv_;
+    rows_->multiply(x_, residual_g_);
+    residual_g_ = g - residual_g_ - C_.cwiseProduct(lambda);
+    solve_schur(residual_g_, dlambda_);
+    lambda += dlambda_;
+    dv_.noalias() += AinvD_ * dlambda_;
+  }
+  v += dv_;
+}
+
+void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
+  A_factor_.solve(P, X);
+  if (rows_->rows() == 0) return;
+  rows_->multiply(MatrixRef(X), RX_);
+  Y_.resize(RX_.rows(), RX_.cols());
+  for (Eigen::Index j = 0; j < RX_.cols(); ++j) {
+    solve_schur(RX_.col(j), x_);
+    Y_.col(j) = x_;
+  }
+  X.noalias() -= AinvD_ * Y_;
+}
+
+}  // namespace delassus

@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The saddle-point system of velocities and joints, factorised once and solved for many right sides:
+//
+//   A v − D λ = p                                                                     (1)
+//   R v + C λ = g                                                                     (2)
+//
+//   A (nv×nv) positive definite, not necessarily symmetric [kg] · R (nj×nv) joint rows Gᵀ · D (nv×nj) impulse
+//   directions, usually D = Rᵀ = G · C (nj) diagonal compliance ≥ 0 · λ (nj) joint impulses [N·s]
+//
+// By the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one step of
+// iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when it is
+// rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent rows
+// are listed.
+//
+// Cost: dense up to k_dense_velocities unknowns; beyond that a sparse LDLᵀ (symmetric A) or LU with the
+// pattern analysed once and reused while it stays the same. Exception to the no-allocation rule: the sparse
+// factorisations and the rank-revealing fallback allocate.
+#pragma once
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <Eigen/QR>
+#include <Eigen/SparseCholesky>
+#include <Eigen/SparseLU>
+#include <optional>
+#include <vector>
+
+#include "delassus/linalg/block_matrix.hpp"
+#include "delassus/linalg/block_rows.hpp"
+
+namespace delassus {
+
+// A⁻¹ for a positive definite A that may be non-symmetric.
+class StepMatrixFactor {
+ public:
+  // False when A is singular or not finite, or symmetric but not positive definite.
+  bool compute(const BlockMatrix& A, bool symmetric);
+  void solve(const VectorRef& p, Vector& x) const;
+  void solve(const MatrixRef& P, Matrix& X) const;
+
+ private:
+  enum class Kind { dense_symmetric, dense_general, sparse_symmetric, sparse_general };
+  Kind kind_ = Kind::dense_symmetric;
+  Matrix dense_;
+  Eigen::LLT<Matrix> llt_;
+  Eigen::PartialPivLU<Matrix> lu_;
+  SparseMatrix sparse_, analyzed_pattern_;
+  bool analyzed_symmetric_ = false;
+  Eigen::SimplicialLDLT<SparseMatrix> sparse_ldlt_;
+  Eigen::SparseLU<SparseMatrix> sparse_lu_;
+};
+
+class KktFactor {
+ public:
+  // `directions` is Dᵀ in the layout of the rows; null when D = Rᵀ. False when A is not positive definite.
+  bool compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows, const BlockRows* directions,
+               const VectorRef& C);
+  // Solves (1)-(2). The referenced problem data must still be alive.
+  void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const;
+  // X = the velocities that unit impulses along the columns of P cause, joints held: (1)-(2) with p = P(:,j),
+  // g = 0.
+  void solve_homogeneous(const MatrixRef& P, Matrix& X) const;
+  // Number of joint rows that depend on others, and which ones (the last of each dependent set).
+  int num_redundant() const { return static_cast<int>(redundant_rows_.size()); }
+  const std::vector<int>& redundant_rows() const { return redundant_rows_; }
+
+ private:
+  void solve_schur(const VectorRef& rhs, Vector& x) const;
+  bool factorize_schur(bool symmetric);
+
+  const BlockMatrix* A_ = nullptr;
+  const BlockRows* rows_ = nullptr;
+  const BlockRows* directions_ = nullptr;
+  Vector C_;
+  StepMatrixFactor A_factor_;
+  Matrix D_dense_, AinvD_;  // nv × nj
+  Matrix S_;                // scaled Schur complement, nj × nj
+  Vector row_scale_;
+  enum class SchurKind { none, symmetric, general, deficient, sparse };
+  SchurKind schur_kind_ = SchurKind::none;
+  Eigen::LDLT<Matrix> ldlt_;
+  Eigen::PartialPivLU<Matrix> lu_;
+  Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;
+  Eigen::SimplicialLDLT<SparseMatrix> sparse_schur_;
+  std::vector<int> redundant_rows_;
+  mutable Vector residual_p_, residual_g_, x_, dv_, dlambda_;
+  mutable Matrix RX_, Y_;
+};
+
+}  // namespace delassus

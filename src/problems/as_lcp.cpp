@@ -1,0 +1,81 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/problems/as_lcp.hpp"
+
+#include <stdexcept>
+
+namespace delassus {
+namespace {
+
+// Column b of the map from (c_n, β) to the contact triple: the unit normal for b = 0, generator b − 1
+// otherwise.
+Eigen::Vector3d basis_column(const Cone& cone, int b) {
+  if (b == 0) return {1, 0, 0};
+  const Eigen::Vector2d d = cone_direction(cone, b - 1);
+  return {0, d.x(), d.y()};
+}
+
+int num_impulses(const Cone& cone) {
+  return cone.kind == ConeKind::polyhedral ? 1 + cone.num_directions : 1;
+}
+
+}  // namespace
+
+void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
+  int n = 0;
+  for (const Cone& cone : problem.cones) {
+    if (cone.kind == ConeKind::coulomb)
+      throw std::invalid_argument(
+          "an LCP takes nonnegative and polyhedral cones; this problem has a circular one");
+    n += lcp_size(cone);
+  }
+  lcp.M.setZero(n, n);
+  lcp.q.setZero(n);
+  int row = 0;
+  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+    const Cone& cone = problem.cones[c];
+    const int first = problem.first_row(static_cast<int>(c));
+    for (int a = 0; a < num_impulses(cone); ++a) {
+      const Eigen::Vector3d left = basis_column(cone, a);
+      lcp.q[row + a] = left.head(cone.dim).dot(problem.u_free.segment(first, cone.dim));
+      int column = 0;
+      for (std::size_t d = 0; d < problem.cones.size(); ++d) {
+        const Cone& other = problem.cones[d];
+        const Eigen::Vector3d reach = [&] {
+          Eigen::Vector3d x = Eigen::Vector3d::Zero();
+          for (int k = 0; k < other.dim; ++k)
+            x[k] = left.head(cone.dim).dot(
+                problem.W.col(problem.first_row(static_cast<int>(d)) + k).segment(first, cone.dim));
+          return x;
+        }();
+        for (int b = 0; b < num_impulses(other); ++b)
+          lcp.M(row + a, column + b) = reach.dot(basis_column(other, b));
+        column += lcp_size(other);
+      }
+    }
+    if (cone.kind == ConeKind::polyhedral) {
+      const int slip = row + cone.num_directions + 1;
+      for (int i = 0; i < cone.num_directions; ++i) {
+        lcp.M(row + 1 + i, slip) = 1.0;
+        lcp.M(slip, row + 1 + i) = -1.0;
+      }
+      lcp.M(slip, row) = cone.mu;
+      lcp.q[slip] = cone.mu * cone.extra_normal;
+    }
+    row += lcp_size(cone);
+  }
+}
+
+void impulses_from_lcp(const LocalProblem& problem, const VectorRef& z, Vector& r) {
+  r.setZero(problem.u_free.size());
+  int offset = 0;
+  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+    const Cone& cone = problem.cones[c];
+    const int first = problem.first_row(static_cast<int>(c));
+    for (int b = 0; b < num_impulses(cone); ++b)
+      r.segment(first, cone.dim) += z[offset + b] * basis_column(cone, b).head(cone.dim);
+    offset += lcp_size(cone);
+  }
+}
+
+}  // namespace delassus

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/problems/modes.hpp"
+
+#include <Eigen/QR>
+
+namespace delassus {
+namespace {
+
+// A slip below this, relative to the largest free velocity, is the round-off of a zero.
+constexpr double k_slip_tolerance = 1e-11;
+// Contradiction of the mode equations, relative to the right side.
+constexpr double k_consistency_tolerance = 1e-8;
+
+}  // namespace
+
+void derive_modes(const LocalProblem& problem, Solution& solution) {
+  const double slip_scale =
+      k_slip_tolerance * (problem.u_free.size() > 0 ? problem.u_free.cwiseAbs().maxCoeff() : 0.0);
+  solution.modes.resize(problem.cones.size());
+  for (std::size_t c = 0; c < problem.cones.size(); ++c) {
+    const Cone& cone = problem.cones[c];
+    const int row = problem.first_row(static_cast<int>(c));
+    ContactMode& mode = solution.modes[c];
+    mode = {};
+    if (solution.r[row] <= 0) continue;
+    const Eigen::Vector2d slip = tangential(cone, solution.u.segment(row, cone.dim));
+    const double speed = slip.norm();
+    // A frictionless contact has no stick: it slides freely, and calling it slip keeps its mode constant.
+    if (cone.dim > 1 && speed <= slip_scale) {
+      mode.status = ContactStatus::stick;
+    } else {
+      mode.status = ContactStatus::slip;
+      // The direction that the friction opposes, so that r_T = −μ r_N d holds whatever the law.
+      if (cone.mu > 0)
+        mode.direction = -tangential(cone, solution.r.segment(row, cone.dim)) / (cone.mu * solution.r[row]);
+    }
+  }
+}
+
+bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution) {
+  const LocalProblem& local = reduction.local();
+  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
+  // vanish.
+  const int m = static_cast<int>(local.u_free.size());
+  Matrix pattern = Matrix::Zero(m, m);
+  std::vector<int> equations;
+  equations.reserve(m);
+  int unknowns = 0;
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    const Cone& cone = local.cones[c];
+    const int row = local.first_row(static_cast<int>(c));
+    if (modes[c].status == ContactStatus::open) continue;
+    equations.push_back(row);
+    pattern(row, unknowns) = 1.0;
+    if (modes[c].status == ContactStatus::slip) {
+      for (int k = 1; k < cone.dim; ++k) pattern(row + k, unknowns) = -cone.mu * modes[c].direction[k - 1];
+      ++unknowns;
+      continue;
+    }
+    ++unknowns;
+    for (int k = 1; k < cone.dim; ++k) {
+      equations.push_back(row + k);
+      pattern(row + k, unknowns++) = 1.0;
+    }
+  }
+  Vector r = Vector::Zero(m);
+  bool consistent = true;
+  if (unknowns > 0) {
+    const Matrix reach = local.W * pattern.leftCols(unknowns);
+    Matrix S(unknowns, unknowns);
+    Vector rhs(unknowns);
+    for (int i = 0; i < unknowns; ++i) {
+      S.row(i) = reach.row(equations[i]);
+      rhs[i] = -local.u_free[equations[i]];
+    }
+    const Vector x = S.completeOrthogonalDecomposition().solve(rhs);
+    consistent =
+        (S * x - rhs).cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
+    r.noalias() = pattern.leftCols(unknowns) * x;
+  }
+  reduction.recover(r, solution);
+  solution.modes.assign(modes.begin(), modes.end());
+  return consistent;
+}
+
+}  // namespace delassus

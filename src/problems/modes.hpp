@@ -1,0 +1,25 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contact modes: read off any solution, and the linear problem in which every contact keeps a prescribed mode
+//
+//   open:  r = 0      stick:  u = 0      slip along d:  u_N = 0,  r_T = −μ r_N d                 (1)
+//
+// The second is the smooth motion between two events; its continuation past the end of a mode is what the
+// event functions are evaluated on (S0 §7.5).
+#pragma once
+#include <span>
+
+#include "delassus/problems/reduction.hpp"
+
+namespace delassus {
+
+// Modes of a solution (r, u). A contact without impulse is open; one whose slip speed is below
+// `slip_tolerance` times the largest free velocity of the problem sticks.
+void derive_modes(const LocalProblem& problem, Solution& solution);
+
+// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each
+// other.
+bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution);
+
+}  // namespace delassus

@@ -1,0 +1,90 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// THE WAIST: the one-step problem that every stepper forms and every solver takes (SPEC §2; S1 2.13, S0 6.10,
+// S4 4.7):
+//
+//   A v − G λ − H r = p                 momentum                                           (1)
+//   Gᵀ v + C λ      = g                 joints, springs as compliant rows                    (2)
+//   u = Hᵀ v + w,   u and r obey the contact law of `cones`                                  (3)
+//
+//   A (nv×nv) [kg], positive definite, symmetric or not · v (nv) the unknown velocity (v⁺ or a weighted mean)
+//   G (nv×nj) · λ (nj) joint impulses [N·s] · C (nj) compliance [1/kg] · H (nv×m) · r (m) contact impulses
+//   [N·s] u (m) relative contact velocities [m/s]; contact triples have the normal first; u_N > 0 separates,
+//   r_N ≥ 0 pushes
+//
+// Contact laws: nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.  polyhedral: maximal dissipation over the polygon
+// (S1 2.6-2.7). coulomb: exact Coulomb friction. Some schemes push along other directions than those their
+// rows measure: then (1) has G_directions, H_directions in place of G, H.
+//
+// A plain value: build it by hand, print, save, load and solve it without any model.
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "delassus/base/contact_status.hpp"
+#include "delassus/linalg/block_matrix.hpp"
+#include "delassus/linalg/block_rows.hpp"
+#include "delassus/problems/cone.hpp"
+
+namespace delassus {
+
+// The global form: velocities and joints are still there.
+struct Problem {
+  BlockMatrix A;
+  bool symmetric = true;  // of A
+  Vector p;
+  BlockRows Gt;  // rows of Gᵀ
+  Vector g, C;
+  BlockRows Ht;  // rows of Hᵀ, one group a contact
+  Vector w;
+  std::vector<Cone> cones;
+  bool separate_directions = false;
+  BlockRows G_directions, H_directions;  // in the layout of Gt and Ht; only when separate_directions
+
+  int num_contacts() const { return static_cast<int>(cones.size()); }
+  const BlockRows& impulse_G() const { return separate_directions ? G_directions : Gt; }
+  const BlockRows& impulse_H() const { return separate_directions ? H_directions : Ht; }
+  bool operator==(const Problem&) const = default;
+};
+
+// The local form: velocities and joints eliminated, u = W r + u_free (W the Delassus operator).
+struct LocalProblem {
+  Matrix W;       // m×m [1/kg]
+  Vector u_free;  // m [m/s]
+  std::vector<Cone> cones;
+  bool symmetric = true;
+  int first_row(int contact) const { return first_rows[contact]; }
+  std::vector<int> first_rows;  // of each contact in W
+};
+
+// Mode of a contact in a solution. The direction d of a slipping contact is the one its friction opposes,
+// r_T = −μ r_N d: the unit vector of u_T, or with a polyhedral law the generator (or mean of two) nearest to
+// it.
+struct ContactMode {
+  ContactStatus status = ContactStatus::open;
+  Eigen::Vector2d direction = Eigen::Vector2d::Zero();
+};
+
+struct Solution {
+  Vector v, lambda, r, u;
+  std::vector<ContactMode> modes;
+  std::vector<std::uint8_t> basis;  // of an LCP solver: lcp_size(cone) entries a contact; empty otherwise
+};
+
+// What a solver may start from; empty members mean nothing is known.
+struct WarmStart {
+  std::vector<std::uint8_t> basis;
+  Vector r;
+};
+
+// Throws std::invalid_argument naming the mismatch when sizes do not agree.
+void require_consistent(const Problem& problem);
+// Readable summary, with all numbers for small problems.
+std::string describe(const Problem& problem);
+// Text with hexadecimal floats; loading gives back every bit. load throws InputError on malformed input.
+void save(const Problem& problem, std::ostream& out);
+Problem load_problem(std::istream& in, const std::string& name);
+
+}  // namespace delassus

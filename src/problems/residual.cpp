@@ -1,0 +1,91 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/problems/residual.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace delassus {
+namespace {
+
+constexpr double k_tiny = std::numeric_limits<double>::min();
+
+double max_abs(const Vector& x) {
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+}
+
+// Projection onto ‖x_T‖ ≤ μ x_N.
+Eigen::Vector3d project_onto_coulomb_cone(const Eigen::Vector3d& x, double mu) {
+  const double tangent = x.tail<2>().norm();
+  if (tangent <= mu * x[0]) return x;
+  if (mu * tangent <= -x[0]) return Eigen::Vector3d::Zero();
+  const double normal = (x[0] + mu * tangent) / (1.0 + mu * mu);
+  Eigen::Vector3d projected;
+  projected << normal, x.tail<2>() * (mu * normal / tangent);
+  return projected;
+}
+
+}  // namespace
+
+double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
+                     const Eigen::Ref<const Vector>& u) {
+  const double normal_error = std::abs(std::min(u[0], r[0] / contact_mass));
+  if (cone.kind == ConeKind::nonnegative) return normal_error;
+  const Eigen::Vector2d r_T = tangential(cone, r), u_T = tangential(cone, u);
+  if (cone.kind == ConeKind::coulomb) {
+    Eigen::Vector3d scaled, shifted;
+    scaled << r[0] / contact_mass, r_T / contact_mass;
+    shifted << scaled[0] - u[0] - cone.mu * u_T.norm(), scaled.tail<2>() - u_T;
+    return (scaled - project_onto_coulomb_cone(shifted, cone.mu)).norm();
+  }
+  const double outside =
+      std::max(0.0, cone_gauge(cone, r_T) - cone.mu * (r[0] + cone.extra_normal)) / contact_mass;
+  const double missing =
+      cone.mu * (std::max(r[0], 0.0) + cone.extra_normal) * cone_support(cone, -u_T) + u_T.dot(r_T);
+  const double dissipation = std::abs(missing) / std::max({r.norm(), contact_mass * u.norm(), k_tiny});
+  return std::max({normal_error, outside, dissipation});
+}
+
+Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution) {
+  Residual residual;
+  // Momentum, with the largest single term as its scale.
+  Vector terms = Vector::Zero(problem.p.size()), part = terms;
+  double scale = max_abs(problem.p);
+  const auto accumulate = [&](double sign) {
+    scale = std::max(scale, max_abs(part));
+    terms += sign * part;
+    part.setZero();
+  };
+  problem.A.add_product(solution.v, part);
+  accumulate(1.0);
+  problem.impulse_G().add_transposed_product(solution.lambda, part);
+  accumulate(-1.0);
+  problem.impulse_H().add_transposed_product(solution.r, part);
+  accumulate(-1.0);
+  residual.momentum = max_abs(terms - problem.p) / std::max(scale, k_tiny);
+
+  const double speed = std::max(max_abs(solution.v), k_tiny);
+  if (problem.Gt.rows() > 0) {
+    Vector rows;
+    problem.Gt.multiply(VectorRef(solution.v), rows);
+    rows += problem.C.cwiseProduct(solution.lambda) - problem.g;
+    residual.joints = max_abs(rows) / std::max({speed, max_abs(problem.g), k_tiny});
+  }
+  const LocalProblem& local = reduction.local();
+  const double reference = std::max(max_abs(local.u_free), k_tiny);
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    const Cone& cone = problem.cones[c];
+    const int row = local.first_row(c);
+    const double error = contact_error(cone, reduction.contact_mass(c), solution.r.segment(row, cone.dim),
+                                       solution.u.segment(row, cone.dim)) /
+                         reference;
+    if (!(error <= residual.contact) || residual.worst_contact < 0) {
+      residual.contact = error;
+      residual.worst_contact = c;
+    }
+  }
+  return residual;
+}
+
+}  // namespace delassus

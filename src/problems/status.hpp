@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a solve ended and what it cost.
+#pragma once
+
+namespace delassus {
+
+enum class SolveStatus {
+  not_run,            // no solve was made
+  converged,          // the tolerance is met; the numbers may be used
+  ray,                // Lemke ended on a secondary ray, certified: no solution was found (none may exist)
+  iteration_limit,    // stopped by the iteration limit; the numbers are the last iterate
+  numerical_failure,  // the independent residual stayed above the tolerance; the numbers may not be used
+};
+
+const char* to_string(SolveStatus status);
+inline bool usable(SolveStatus status) {
+  return status == SolveStatus::converged;
+}
+
+struct SolveStats {
+  SolveStatus status = SolveStatus::not_run;
+  int iterations = 0;         // pivots or sweeps, all phases and retries counted
+  bool warm_started = false;  // the warm start alone gave the solution
+  int factorizations = 0;     // factorisations from scratch
+  int retries = 0;            // restarts with another covering vector
+  double residual = 0;        // relative residual of the result, see problems/residual.hpp [-]
+};
+
+}  // namespace delassus

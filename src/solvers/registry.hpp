@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Solvers by name: the only place where their names stand.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "delassus/problems/solver.hpp"
+
+namespace delassus {
+
+struct SolverInfo {
+  std::string name;
+  std::string summary;
+};
+
+const std::vector<SolverInfo>& list_solvers();
+
+struct SolverSettings {
+  std::string name = "lemke";
+  double tolerance = 1e-10;  // accepted relative residual [-]
+  int max_iterations = 0;    // 0: automatic
+};
+
+// Throws InputError with the known names when there is no such solver.
+std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
+
+}  // namespace delassus

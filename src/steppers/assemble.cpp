@@ -1,0 +1,249 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/assemble.hpp"
+
+#include <cmath>
+
+namespace delassus {
+namespace {
+
+double fraction(DataPoint point) {
+  switch (point) {
+    case DataPoint::start:
+      return 0.0;
+    case DataPoint::middle:
+      return 0.5;
+    case DataPoint::end:
+      return 1.0;
+  }
+  return 0.0;
+}
+
+// Cone of contact c, its generators turned onto the slip of `hint`; resting contacts keep the frame's own
+// directions.
+Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const VectorRef& hint_velocity) {
+  const int rows = contacts.rows.group_rows(c);
+  const double mu = contacts.friction[c];
+  if (law.kind == ContactLawKind::frictionless || mu == 0 || rows == 1) return {};
+  Cone cone{.kind = ConeKind::polyhedral,
+            .dim = rows,
+            .mu = mu,
+            .num_directions = rows == 2 ? 2 : law.num_directions};
+  if (rows == 3 && law.align) {
+    Eigen::Vector2d slip = contacts.drift_velocity.segment<2>(contacts.rows.first_row(c) + 1);
+    for (int b = 0; b < contacts.rows.num_blocks(c); ++b) {
+      const auto block = contacts.rows.block(c, b);
+      slip += block.bottomRows(2) * hint_velocity.segment(contacts.rows.block_column(c, b), block.cols());
+    }
+    if (slip.norm() > 0) cone.angle = std::atan2(slip.y(), slip.x());
+  }
+  return cone;
+}
+
+// Copies the rows each cone uses (all of them, or the normal one) into the problem.
+void copy_contact_rows(const ContactRows& contacts, const std::vector<Cone>& cones, BlockRows& out) {
+  out.clear(contacts.rows.columns());
+  for (int c = 0; c < contacts.rows.num_groups(); ++c) out.add_group(contacts.rows, c, cones[c].dim);
+}
+
+void copy_contact_vector(const ContactRows& contacts, const std::vector<Cone>& cones, const Vector& values,
+                         const BlockRows& layout, Vector& out) {
+  out.resize(layout.rows());
+  for (int c = 0; c < layout.num_groups(); ++c)
+    out.segment(layout.first_row(c), cones[c].dim) = values.segment(contacts.rows.first_row(c), cones[c].dim);
+}
+
+void append_rows(const BlockRows& source, BlockRows& out) {
+  for (int g = 0; g < source.num_groups(); ++g) out.add_group(source, g, source.group_rows(g));
+}
+
+// Joint rows Gᵀ y = target, and the contacts with their cones. Directions are those of the rows unless given
+// apart.
+void assemble_constraints(const StepperOptions& options, const VectorRef& slip_hint, AssemblyData& data,
+                          Problem& problem) {
+  problem.Gt.clear(data.contacts.rows.columns());
+  append_rows(data.bilateral.rows, problem.Gt);
+  problem.g = data.bilateral.target;
+  problem.C.setZero(problem.Gt.rows());
+  data.num_joint_rows = problem.Gt.rows();
+  problem.cones.resize(data.contacts.rows.num_groups());
+  for (int c = 0; c < problem.num_contacts(); ++c)
+    problem.cones[c] = make_cone(options.law, data.contacts, c, slip_hint);
+  copy_contact_rows(data.contacts, problem.cones, problem.Ht);
+  copy_contact_vector(data.contacts, problem.cones, data.contacts.drift_velocity, problem.Ht, problem.w);
+  problem.separate_directions = false;
+}
+
+// Springs and dampers as rows with compliance: c ∇φ∇φᵀ(y − v) of A y = A v + … becomes ∇φᵀ y + λ/c = ∇φᵀ v.
+void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, double scale,
+                           const VectorRef& v, Problem& problem) {
+  for (int i = 0; i < rows.num_groups(); ++i) {
+    const double stiffness = scale * coefficients[i];
+    if (stiffness <= 0) continue;
+    problem.Gt.add_group(rows, i, 1);
+    double rate = 0;
+    for (int b = 0; b < rows.num_blocks(i); ++b) {
+      const auto block = rows.block(i, b);
+      rate += block.row(0).dot(v.segment(rows.block_column(i, b), block.cols()));
+    }
+    const auto n = problem.Gt.rows();
+    problem.g.conservativeResize(n);
+    problem.C.conservativeResize(n);
+    problem.g[n - 1] = rate;
+    problem.C[n - 1] = 1.0 / stiffness;
+  }
+}
+
+}  // namespace
+
+void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out) {
+  w = s * v;
+  system.retract(q, w, out);
+}
+
+void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
+                   bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
+                   const VectorRef& slip_hint, AssemblyData& data, Problem& problem) {
+  const auto& [t, q, v] = phase;
+  const double alpha = formula.alpha, gamma = formula.gamma, sigma = formula.sigma;
+  const double t_rows = t + h * fraction(formula.rows), t_mass = t + h * fraction(formula.mass);
+
+  predict(system, q, v, h * fraction(formula.rows), data.w, data.q_rows);
+  system.bilateral(t_rows, data.q_rows, data.bilateral);
+  system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
+  assemble_constraints(options, slip_hint, data, problem);
+  if (formula.directions != formula.rows) {
+    const double t_directions = t + h * fraction(formula.directions);
+    predict(system, q, v, h * fraction(formula.directions), data.w, data.q_directions);
+    system.bilateral(t_directions, data.q_directions, data.bilateral_directions);
+    system.contact_rows(ids, t_directions, data.q_directions, data.contact_directions);
+    problem.separate_directions = true;
+    problem.G_directions.clear(system.nv());
+    append_rows(data.bilateral_directions.rows, problem.G_directions);
+    copy_contact_rows(data.contact_directions, problem.cones, problem.H_directions);
+  }
+
+  // (1): the forces, and (2): the step matrix.
+  system.forces(t, q, v, data.k0);
+  system.forces(t + h, q, v, data.k1);
+  predict(system, q, v, h * fraction(formula.mass), data.w, data.q_mass);
+  problem.A.clear(system.nv());
+  system.mass(t_mass, data.q_mass, data.M);
+  problem.A.add(data.M, 1.0);
+  problem.symmetric = true;
+  data.kqv.setZero(system.nv());
+  if (formula.implicit_forces) {
+    ForceJacobians& J = data.jacobians;
+    system.force_jacobians(t + h, q, v, J);
+    for (int i = 0; i < J.spring_rows.num_groups(); ++i) {
+      double rate = 0;
+      for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
+        const auto block = J.spring_rows.block(i, b);
+        rate += block.row(0).dot(v.segment(J.spring_rows.block_column(i, b), block.cols()));
+      }
+      for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
+        const auto block = J.spring_rows.block(i, b);
+        data.kqv.segment(J.spring_rows.block_column(i, b), block.cols()) -=
+            (J.spring_stiffness[i] * rate) * block.row(0).transpose();
+      }
+    }
+    if (!options.rank_one_right_side) {
+      J.k_q.add_product(v, data.kqv);
+      J.k_q_remainder.add_product(v, data.kqv);
+    }
+    const double damping = alpha * h, stiffness = alpha * gamma * h * h;
+    if (!rank_one) {
+      problem.A.add(J.k_v, -damping);
+      problem.A.add(J.k_q, -stiffness);
+      problem.A.add(J.k_q_remainder, -stiffness);
+      problem.symmetric = J.symmetric;
+    }
+    if (options.springs_as_rows) {
+      append_compliant_rows(J.spring_rows, J.spring_stiffness, stiffness, v, problem);
+      append_compliant_rows(J.damper_rows, J.damper_damping, damping, v, problem);
+      if (problem.separate_directions)
+        for (int g = problem.G_directions.num_groups(); g < problem.Gt.num_groups(); ++g)
+          problem.G_directions.add_group(problem.Gt, g, 1);
+    } else {
+      for (int i = 0; i < J.spring_rows.num_groups(); ++i)
+        add_rank_one(J.spring_rows, i, stiffness * J.spring_stiffness[i], problem.A);
+      for (int i = 0; i < J.damper_rows.num_groups(); ++i)
+        add_rank_one(J.damper_rows, i, damping * J.damper_damping[i], problem.A);
+    }
+  }
+  problem.p = (sigma * h) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
+  problem.A.add_product(v, problem.p);
+}
+
+void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
+                     std::span<const ContactId> ids, AssemblyData& data, Problem& problem) {
+  const auto& [t, q, v] = phase;
+  system.bilateral(t, q, data.bilateral);
+  system.contact_rows(ids, t, q, data.contacts);
+  assemble_constraints(options, v, data, problem);
+  problem.A.clear(system.nv());
+  system.mass(t, q, data.M);
+  problem.A.add(data.M, 1.0);
+  problem.symmetric = true;
+  problem.p.setZero(system.nv());
+  problem.A.add_product(v, problem.p);
+}
+
+void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
+                           std::span<const ContactId> ids, double slip_speed, AssemblyData& data,
+                           Problem& problem) {
+  const auto& [t, q, v] = phase;
+  assemble_impact(system, options, phase, ids, data, problem);
+  system.forces(t, q, v, data.k0);
+  problem.p = data.k0;
+  system.bilateral_bias(t, q, v, data.bias);
+  problem.g = -data.bias;
+  system.contact_bias(ids, t, q, v, data.bias);
+  copy_contact_vector(data.contacts, problem.cones, data.bias, problem.Ht, problem.w);
+
+  // A sliding contact pushes along n − μ D s with the slip s, and its tangential motion is free.
+  data.contacts.rows.multiply(VectorRef(v), data.u);
+  data.u += data.contacts.drift_velocity;
+  bool any = false;
+  std::vector<char> sliding(problem.cones.size(), 0);
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    const Cone& cone = problem.cones[c];
+    if (cone.dim == 1) continue;
+    sliding[c] =
+        tangential(cone, data.u.segment(data.contacts.rows.first_row(c), cone.dim)).norm() > slip_speed;
+    any = any || sliding[c];
+  }
+  if (!any) return;
+  problem.separate_directions = true;
+  problem.G_directions = problem.Gt;
+  problem.H_directions.clear(system.nv());
+  problem.Ht.clear(system.nv());
+  Vector w(data.bias.size());
+  int rows = 0;
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    const Cone cone = problem.cones[c];
+    const int first = data.contacts.rows.first_row(c);
+    if (!sliding[c]) {
+      problem.H_directions.add_group(data.contacts.rows, c, cone.dim);
+      problem.Ht.add_group(data.contacts.rows, c, cone.dim);
+      w.segment(rows, cone.dim) = data.bias.segment(first, cone.dim);
+      rows += cone.dim;
+      continue;
+    }
+    const Eigen::Vector2d slip = tangential(cone, data.u.segment(first, cone.dim)).normalized();
+    problem.Ht.add_group(data.contacts.rows, c, 1);
+    problem.H_directions.add_group(1);
+    for (int b = 0; b < data.contacts.rows.num_blocks(c); ++b) {
+      const auto block = data.contacts.rows.block(c, b);
+      auto direction = problem.H_directions.add_block(data.contacts.rows.block_column(c, b),
+                                                      static_cast<int>(block.cols()));
+      direction = block.topRows(1);
+      for (int k = 1; k < cone.dim; ++k) direction -= cone.mu * slip[k - 1] * block.row(k);
+    }
+    w[rows++] = data.bias[first];
+    problem.cones[c] = {};
+  }
+  problem.w = w.head(rows);
+}
+
+}  // namespace delassus

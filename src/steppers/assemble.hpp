@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// System → Problem: the only place that knows both. Three problems are formed on one system:
+//   the step        (step_formula.hpp, for the weighted velocity y)
+//   the impact      M y − G λ − H r = M v⁻ + P at fixed q: velocities jump, positions do not (S0 7.5)
+//   the accelerations  M v̇ − G λ − H r = k,  Gᵀ v̇ = −bias,  Hᵀ v̇ + bias: the instantaneous forces (event
+//   functions)
+#pragma once
+#include <span>
+#include <vector>
+
+#include "delassus/problems/problem.hpp"
+#include "delassus/steppers/step_formula.hpp"
+#include "delassus/system/state.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+// A point in phase space.
+struct Phase {
+  double t = 0;
+  Vector q, v;
+};
+
+// Scratch of the assembly, kept so that nothing is allocated after warm-up.
+struct AssemblyData {
+  BlockMatrix M;
+  ForceJacobians jacobians;
+  BilateralRows bilateral, bilateral_directions;
+  ContactRows contacts, contact_directions;
+  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, target, bias, u;
+  int num_joint_rows = 0;  // rows of G that are joints; the compliant spring rows follow
+};
+
+// `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto.
+void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
+                   bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
+                   const VectorRef& slip_hint, AssemblyData& data, Problem& problem);
+
+void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
+                     std::span<const ContactId> ids, AssemblyData& data, Problem& problem);
+
+// Contacts whose slip speed exceeds `slip_speed` slide: their friction has the fixed direction of the slip.
+void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
+                           std::span<const ContactId> ids, double slip_speed, AssemblyData& data,
+                           Problem& problem);
+
+// q ⊞ s v
+void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out);
+
+}  // namespace delassus

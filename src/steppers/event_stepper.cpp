@@ -1,0 +1,506 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/event_stepper.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace delassus {
+namespace {
+
+bool contains(const std::vector<ContactId>& ids, ContactId id) {
+  return std::find(ids.begin(), ids.end(), id) != ids.end();
+}
+
+// A rest of a step below this fraction of the time itself is round-off of the grid.
+constexpr double k_time_resolution = 8 * std::numeric_limits<double>::epsilon();
+// A contact sticks at an event when its slip is below this fraction of the largest velocity.
+constexpr double k_rest_tolerance = 1e-12;
+
+}  // namespace
+
+EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::unique_ptr<Solver> solver)
+    : formula_(std::move(formula)),
+      options_(options),
+      solver_(std::move(solver)),
+      kernel_(formula_, options_, *solver_),
+      transitions_(kernel_),
+      impacts_(options_, *solver_) {}
+
+void EventStepper::advance(const System& system, State& state, const StepRequest& request,
+                           StepReport& report) {
+  report.clear();
+  report.t_begin = state.t;
+  report_ = &report;
+  history_ = state.history;
+  phase_ = {state.t, state.q, state.v};
+  capturing_ = false;
+  num_events_ = 0;
+  hit_.clear();
+  switched_.clear();
+  if (!history_.energy.started) start(system);
+
+  double h_limit = std::numeric_limits<double>::infinity();
+  int halvings = 0;
+  while (report.ok && request.t_end - phase_.t >
+                          k_time_resolution * std::max(std::abs(request.t_end), std::abs(phase_.t))) {
+    const double h = std::min(request.t_end - phase_.t, h_limit);
+    update_active_set(system, h);
+    if (find_approaching(system, h)) {
+      resolve_impact(system);
+      continue;
+    }
+    if (options_.detect_transitions && !history_.modes_known) establish_modes(system);
+    if (!take_trial(system, h, h_limit, halvings)) continue;
+    if (capturing_) {
+      if (!capture(system, h)) continue;
+      accept(system, trial_, 1.0);
+      continue;
+    }
+    std::optional<double> collision;
+    if (options_.detect_collisions)
+      collision = collisions_.find(system, phase_, trial_.end,
+                                   std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
+    std::optional<Transition> transition;
+    if (options_.detect_transitions && history_.modes_known && !active_.empty())
+      transition = transitions_.find(system, phase_, h, active_, modes_, mode_trial_);
+    // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
+    // step decide.
+    if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
+      transition.reset();
+    if (transition && (!collision || transition->h <= *collision * h)) {
+      if (transition->h > 0) accept(system, mode_trial_, 1.0);
+      if (report.ok) apply_transition(system, *transition);
+    } else if (collision) {
+      collisions_.interpolate(system, phase_, trial_.end, *collision, scratch_);
+      accept(system, trial_, *collision);
+      std::swap(phase_, scratch_);
+      if (options_.projection != Projection::none) project(system);
+      resolve_impact(system);
+      if (options_.snap_to_grid) phase_.t = request.t_end;
+    } else {
+      accept(system, trial_, 1.0);
+    }
+  }
+  if (report.ok) phase_.t = request.t_end;
+  finish(system, state, report.t_begin);
+}
+
+void EventStepper::start(const System& system) {
+  system.mass(phase_.t, phase_.q, M_);
+  history_.energy.started = true;
+  history_.energy.initial_total = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
+}
+
+const ContactMemory* EventStepper::find_memory(ContactId id) const {
+  const auto it = std::lower_bound(history_.contacts.begin(), history_.contacts.end(), id,
+                                   [](const ContactMemory& memory, ContactId x) { return memory.id < x; });
+  return it != history_.contacts.end() && it->id == id ? &*it : nullptr;
+}
+
+void EventStepper::update_active_set(const System& system, double h) {
+  const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
+  system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
+  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
+  system.contact_rows(candidates_, phase_.t, phase_.q, rows_);
+  rows_.rows.multiply(VectorRef(phase_.v), u_);
+  u_ += rows_.drift_velocity;
+  active_.clear();
+  inactive_.clear();
+  active_memory_.clear();
+  modes_.clear();
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    const ContactId id = candidates_[c];
+    const ContactMemory* memory = find_memory(id);
+    const bool closed = memory != nullptr && memory->closed;
+    // A contact that leaves the band on its own within the step is open, even if it still touches.
+    const bool separates = u_[rows_.rows.first_row(static_cast<int>(c))] * h > touching;
+    const bool kept = options_.keep_active_after_impact && contains(hit_, id);
+    if (closed || kept || (gaps_[c] <= touching && !separates)) {
+      active_.push_back(id);
+      active_memory_.push_back(memory);
+      ContactMode mode;
+      if (memory != nullptr) mode = {memory->status, {memory->slip_direction[0], memory->slip_direction[1]}};
+      modes_.push_back(mode);
+      if (memory == nullptr) history_.modes_known = false;  // a new contact: its mode must be found
+    } else {
+      inactive_.push_back(id);
+    }
+  }
+  // Slip at the middle of the step, extrapolated from the last weighted velocity where there is one.
+  slip_hint_ = phase_.v;
+  if (history_.weighted_velocity.size() == phase_.v.size())
+    slip_hint_ += phase_.v - history_.weighted_velocity;
+}
+
+// True when a contact of the active set that is not held approaches: an impact is due now.
+bool EventStepper::find_approaching(const System& system, double h) {
+  if (!options_.detect_collisions || active_.empty()) return false;
+  const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
+  system.contact_rows(active_, phase_.t, phase_.q, rows_);
+  rows_.rows.multiply(VectorRef(phase_.v), u_);
+  u_ += rows_.drift_velocity;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const bool held = (active_memory_[c] != nullptr && active_memory_[c]->closed) ||
+                      (options_.keep_active_after_impact && contains(hit_, active_[c]));
+    if (!held && u_[rows_.rows.first_row(static_cast<int>(c))] * h < -touching) return true;
+  }
+  return false;
+}
+
+ContactReport& EventStepper::contact_report(ContactId id) {
+  auto& contacts = report_->contacts;
+  auto it = std::lower_bound(contacts.begin(), contacts.end(), id,
+                             [](const ContactReport& x, ContactId y) { return x.id < y; });
+  if (it == contacts.end() || it->id != id) {
+    it = contacts.insert(it, ContactReport{});
+    it->id = id;
+  }
+  return *it;
+}
+
+void EventStepper::fail(const std::string& why) {
+  report_->ok = false;
+  report_->message = fmt::format("t = {:.9g} s: {}", phase_.t, why);
+}
+
+void EventStepper::resolve_impact(const System& system) {
+  // Everything that touches takes part: closed contacts, those hit now, those within the band.
+  const double touching = options_.epsilon_a;
+  system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
+  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
+  active_.clear();
+  // The located gap is zero up to the round-off of the configuration.
+  const double round_off = 1e-13 * (1.0 + phase_.q.cwiseAbs().maxCoeff());
+  for (std::size_t c = 0; c < candidates_.size(); ++c) {
+    const ContactMemory* memory = find_memory(candidates_[c]);
+    if (gaps_[c] <= std::max(touching, round_off) || (memory != nullptr && memory->closed))
+      active_.push_back(candidates_[c]);
+  }
+  impacts_.resolve(system, phase_, active_, capturing_, impact_);
+  Certificate& certificate = report_->certificate;
+  certificate.solves += 1;
+  certificate.iterations += impact_.stats.iterations;
+  certificate.contact_residual = std::max(certificate.contact_residual, impact_.residual);
+  if (!impact_.ok) {
+    certificate.status = impact_.stats.status;
+    std::string names;
+    for (ContactId id : active_) names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
+    fail(
+        fmt::format("the impact of contact {} has no solution ({}); check that the bodies are not wedged "
+                    "between opposed contacts",
+                    names, to_string(impact_.stats.status)));
+    return;
+  }
+  if (report_->joint_impulses.size() != impact_.joint_impulses.size())
+    report_->joint_impulses.setZero(impact_.joint_impulses.size());
+  report_->joint_impulses += impact_.joint_impulses;
+  history_.energy.impacts += impact_.energy_change;
+  phase_.v = impact_.v;
+  double fastest = 0;
+  for (const Vector3& u : impact_.velocity_before) fastest = std::max(fastest, u.cwiseAbs().maxCoeff());
+  std::vector<ContactMemory> memories;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    ContactReport& contact = contact_report(active_[c]);
+    contact.impulse += impact_.impulse[c];
+    if (impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
+      hit_.push_back(active_[c]);
+      report_->events.push_back({phase_.t, EventKind::impact, active_[c], impact_.velocity_before[c],
+                                 impact_.velocity_after[c], impact_.impulse[c], impact_.energy_change});
+      if (impact_.fell_back)
+        report_->events.push_back({.time = phase_.t, .kind = EventKind::fallback, .contact = active_[c]});
+    }
+    // A contact that does not separate persists.
+    ContactMemory memory;
+    memory.id = active_[c];
+    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest;
+    if (memory.closed) memory.status = ContactStatus::stick;
+    memories.push_back(memory);
+  }
+  history_.contacts = std::move(memories);
+  history_.modes_known = false;
+  history_.weighted_velocity.resize(0);
+  switched_.clear();
+  if (++num_events_ > options_.max_events && !capturing_) {
+    capturing_ = true;
+    report_->events.push_back(
+        {.time = phase_.t, .kind = EventKind::zeno, .contact = active_.empty() ? 0 : active_[0]});
+  }
+}
+
+void EventStepper::establish_modes(const System& system) {
+  const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
+  if (!kernel_.find_modes(system, phase_, active_, k_rest_tolerance * fastest, modes_)) return;
+  history_.modes_known = true;
+  // Write the modes where update_active_set finds them after an event without a step in between.
+  std::vector<ContactMemory> memories(active_.size());
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    if (active_memory_[c] != nullptr) memories[c] = *active_memory_[c];
+    memories[c].id = active_[c];
+    memories[c].status = modes_[c].status;
+    memories[c].slip_direction[0] = modes_[c].direction.x();
+    memories[c].slip_direction[1] = modes_[c].direction.y();
+    memories[c].closed = modes_[c].status != ContactStatus::open;
+  }
+  history_.contacts = std::move(memories);
+  for (std::size_t c = 0; c < active_.size(); ++c) active_memory_[c] = &history_.contacts[c];
+}
+
+// Solves the trial step; on failure follows the policy. False: nothing to accept now.
+bool EventStepper::take_trial(const System& system, double h, double& h_limit, int& halvings) {
+  kernel_.solve(system, phase_, h, active_, slip_hint_, active_memory_, trial_);
+  Certificate& certificate = report_->certificate;
+  certificate.solves += 1;
+  certificate.iterations += trial_.stats.iterations;
+  if (trial_.ok) return true;
+  certificate.status = trial_.stats.status;
+  ++report_->rejected;
+  const int worst = trial_.residual.worst_contact;
+  const std::string where = worst >= 0 && worst < static_cast<int>(active_.size())
+                                ? " (worst contact '" + system.contact_name(active_[worst]) + "')"
+                                : std::string();
+  if (options_.policy == FailurePolicy::warn && trial_.end.q.allFinite() && trial_.end.v.allFinite() &&
+      trial_.end.q.size() > 0) {
+    report_->warnings.push_back(
+        fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", phase_.t, trial_.failure, where));
+    return true;
+  }
+  if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
+    ++halvings;
+    h_limit = 0.5 * h;
+    report_->warnings.push_back(
+        fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", phase_.t, trial_.failure, where, h_limit));
+    return false;
+  }
+  fail(fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial_.failure,
+                   where));
+  return false;
+}
+
+// Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.
+bool EventStepper::capture(const System& system, double h) {
+  for (std::size_t round = 0; round <= candidates_.size(); ++round) {
+    system.gaps(inactive_, trial_.end.t, trial_.end.q, gaps_);
+    std::vector<ContactId> open;
+    bool grown = false;
+    for (std::size_t c = 0; c < inactive_.size(); ++c) {
+      if (gaps_[c] >= 0) {
+        open.push_back(inactive_[c]);
+        continue;
+      }
+      const auto at = std::lower_bound(active_.begin(), active_.end(), inactive_[c]) - active_.begin();
+      active_.insert(active_.begin() + at, inactive_[c]);
+      active_memory_.insert(active_memory_.begin() + at, find_memory(inactive_[c]));
+      modes_.insert(modes_.begin() + at, ContactMode{});
+      grown = true;
+    }
+    inactive_ = std::move(open);
+    if (!grown) return true;
+    double h_limit = h;
+    int halvings = options_.max_halvings;
+    if (!take_trial(system, h, h_limit, halvings)) return false;
+  }
+  return true;
+}
+
+// Moves to the end of a trial, or books a fraction of it (the phase is then set by the caller).
+void EventStepper::accept(const System& system, const Trial& trial, double fraction) {
+  ++report_->substeps;
+  Certificate& certificate = report_->certificate;
+  if (certificate.status == SolveStatus::not_run || trial.ok) certificate.status = trial.stats.status;
+  certificate.momentum_residual = std::max(certificate.momentum_residual, trial.residual.momentum);
+  certificate.joint_residual = std::max(certificate.joint_residual, trial.residual.joints);
+  certificate.redundant_joint_rows = trial.redundant_joint_rows;
+  if (!active_.empty() && !(trial.residual.contact < certificate.contact_residual)) {
+    certificate.contact_residual = trial.residual.contact;
+    certificate.has_worst_contact = true;
+    certificate.worst_contact = active_[std::max(trial.residual.worst_contact, 0)];
+  }
+  EnergyLedger& energy = history_.energy;
+  energy.normal += fraction * trial.work_normal;
+  energy.friction += fraction * trial.work_friction;
+  energy.joints += fraction * trial.work_joints;
+  const Phase& end = fraction < 1.0 ? scratch_ : trial.end;
+  energy.nonconservative += 0.5 * (end.t - phase_.t) *
+                            (system.nonconservative_power(phase_.t, phase_.q, phase_.v) +
+                             system.nonconservative_power(end.t, end.q, end.v));
+  if (report_->joint_impulses.size() != trial.solution.lambda.size())
+    report_->joint_impulses.setZero(trial.solution.lambda.size());
+  report_->joint_impulses += fraction * trial.solution.lambda;
+  int row = 0;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const int dim = trial.cones[c].dim;
+    contact_report(active_[c]).impulse.head(dim) += fraction * trial.solution.r.segment(row, dim);
+    row += dim;
+  }
+  remember(trial);
+  if (fraction < 1.0) return;
+  history_.weighted_velocity = trial.y;
+  phase_ = trial.end;
+  switched_.clear();
+  if (options_.projection != Projection::none) project(system);
+}
+
+void EventStepper::remember(const Trial& trial) {
+  std::vector<ContactMemory> memories(active_.size());
+  int row = 0;
+  std::size_t offset = 0;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const Cone& cone = trial.cones[c];
+    ContactMemory& memory = memories[c];
+    const ContactMode& mode = trial.solution.modes[c];
+    memory.id = active_[c];
+    memory.status = mode.status;
+    memory.slip_direction[0] = mode.direction.x();
+    memory.slip_direction[1] = mode.direction.y();
+    memory.closed = mode.status != ContactStatus::open;
+    for (int k = 0; k < cone.dim; ++k) memory.impulse[k] = trial.solution.r[row + k];
+    const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
+    if (trial.solution.basis.size() >= offset + n)
+      memory.basis.assign(trial.solution.basis.begin() + offset, trial.solution.basis.begin() + offset + n);
+    offset += n;
+    row += cone.dim;
+  }
+  history_.contacts = std::move(memories);
+  history_.modes_known = true;
+}
+
+void EventStepper::apply_transition(const System& system, const Transition& transition) {
+  const ContactId id = active_[transition.contact];
+  Event event{.time = phase_.t, .kind = transition.kind, .contact = id};
+  ContactMode mode;
+  if (transition.kind == EventKind::slip) {
+    mode = {ContactStatus::slip, -transition.force_direction};
+  } else if (transition.kind == EventKind::stick) {
+    // Stop exactly, then ask the instantaneous forces whether the contact can hold.
+    closed_.assign(1, id);
+    sticking_.assign(1, 1);
+    for (std::size_t c = 0; c < active_.size(); ++c)
+      if (active_[c] != id && modes_[c].status != ContactStatus::open) {
+        closed_.push_back(active_[c]);
+        sticking_.push_back(modes_[c].status == ContactStatus::stick);
+      }
+    projector_.project_velocity(system, closed_, sticking_, options_.projection == Projection::all, phase_);
+    std::vector<ContactMode> held;
+    std::vector<ContactId> ids;
+    std::size_t index = 0;
+    for (std::size_t c = 0; c < active_.size(); ++c) {
+      if (modes_[c].status == ContactStatus::open) continue;
+      if (active_[c] == id) index = ids.size();
+      ids.push_back(active_[c]);
+      held.push_back(active_[c] == id ? ContactMode{ContactStatus::stick, {0, 0}} : modes_[c]);
+    }
+    Solution forces;
+    mode.status = ContactStatus::stick;
+    if (kernel_.solve_forces(system, phase_, ids, held, forces)) {
+      int row = 0;
+      for (std::size_t i = 0; i < index; ++i) row += kernel_.force_cones()[i].dim;
+      const Cone& cone = kernel_.force_cones()[index];
+      const Eigen::Vector2d r_T = tangential(cone, forces.r.segment(row, cone.dim));
+      if (cone_gauge(cone, r_T) > cone.mu * forces.r[row]) {
+        mode = {ContactStatus::slip, -r_T.normalized()};
+        event.kind = EventKind::reversal;
+      }
+    }
+  }
+  // The contacts of the active set, the switched one in its new mode; what the last step left in memory
+  // stays.
+  std::vector<ContactMemory> memories(active_.size());
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    const ContactMemory* known = find_memory(active_[c]);
+    if (known != nullptr) memories[c] = *known;
+    memories[c].id = active_[c];
+    const ContactMode& now = active_[c] == id ? mode : modes_[c];
+    memories[c].status = now.status;
+    memories[c].slip_direction[0] = now.direction.x();
+    memories[c].slip_direction[1] = now.direction.y();
+    memories[c].closed = now.status != ContactStatus::open;
+  }
+  history_.contacts = std::move(memories);
+  history_.modes_known = true;
+  history_.weighted_velocity.resize(0);
+  switched_.push_back(id);
+  report_->events.push_back(event);
+  if (++num_events_ > options_.max_events && !capturing_) {
+    capturing_ = true;
+    report_->events.push_back({.time = phase_.t, .kind = EventKind::zeno, .contact = id});
+  }
+}
+
+void EventStepper::project(const System& system) {
+  closed_.clear();
+  sticking_.clear();
+  if (options_.projection == Projection::all)
+    for (const ContactMemory& memory : history_.contacts) {
+      if (!memory.closed) continue;
+      closed_.push_back(memory.id);
+      sticking_.push_back(memory.status == ContactStatus::stick);
+    }
+  system.mass(phase_.t, phase_.q, M_);
+  const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
+  const bool done = projector_.project_position(system, closed_, phase_) &&
+                    projector_.project_velocity(system, closed_, sticking_, true, phase_);
+  if (!done)
+    report_->warnings.push_back(
+        fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", phase_.t));
+  system.mass(phase_.t, phase_.q, M_);
+  history_.energy.projection +=
+      kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q) - before;
+}
+
+// The certificate at the end of the step, and everything back into the state.
+void EventStepper::finish(const System& system, State& state, double t_begin) {
+  StepReport& report = *report_;
+  report.t_begin = t_begin;
+  report.t_end = phase_.t;
+  Certificate& certificate = report.certificate;
+  system.bilateral(phase_.t, phase_.q, bilateral_);
+  for (int i = 0; i < bilateral_.num_holonomic; ++i)
+    if (certificate.worst_joint_row < 0 || std::abs(bilateral_.violation[i]) > certificate.joint_drift) {
+      certificate.joint_drift = std::abs(bilateral_.violation[i]);
+      certificate.worst_joint_row = i;
+    }
+  bilateral_.rows.multiply(VectorRef(phase_.v), u_);
+  if (u_.size() > 0) certificate.velocity_drift = (u_ - bilateral_.target).cwiseAbs().maxCoeff();
+
+  system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
+  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
+  for (std::size_t c = 0; c < candidates_.size(); ++c)
+    certificate.penetration = std::max(certificate.penetration, -gaps_[c]);
+  std::vector<ContactId> ids;
+  for (const ContactReport& contact : report.contacts) ids.push_back(contact.id);
+  system.gaps(ids, phase_.t, phase_.q, gaps_);
+  system.contact_rows(ids, phase_.t, phase_.q, rows_);
+  rows_.rows.multiply(VectorRef(phase_.v), u_);
+  u_ += rows_.drift_velocity;
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    const int rows = rows_.rows.group_rows(static_cast<int>(c));
+    report.contacts[c].gap = gaps_[c];
+    report.contacts[c].velocity.head(rows) = u_.segment(rows_.rows.first_row(static_cast<int>(c)), rows);
+    const ContactMemory* memory = find_memory(ids[c]);
+    report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
+  }
+  const EnergyLedger& ledger = history_.energy;
+  system.mass(phase_.t, phase_.q, M_);
+  EnergyReport& energy = report.energy;
+  energy.kinetic = kinetic_energy(M_, phase_.v);
+  energy.potential = system.potential_energy(phase_.t, phase_.q);
+  energy.work = ledger.nonconservative;
+  energy.friction = ledger.friction;
+  energy.impact = ledger.impacts;
+  energy.constraint = ledger.normal + ledger.joints + ledger.projection;
+  energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
+  if (certificate.status == SolveStatus::not_run && report.ok) certificate.status = SolveStatus::converged;
+
+  history_.num_steps += 1;
+  history_.joint_impulses = report.joint_impulses;
+  state.t = phase_.t;
+  state.q = phase_.q;
+  state.v = phase_.v;
+  state.history = history_;
+}
+
+}  // namespace delassus

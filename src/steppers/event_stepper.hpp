@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step loop of S0 §8 around any StepFormula: from the present time to the next grid point, events on the
+// way located and resolved, the rest of the step taken from there.
+//
+//   until the grid point:
+//     1 active set                 closed contacts, and those with Φ ≤ max(ε_a, ε_b h³) that do not separate
+//     (S0 7.1) 2 approaching contacts       impact at once (S1 §4) 3 trial step                 one one-step
+//     problem                                                       (S0 6.10) 4 collision? transition? the
+//     earlier one; none: accept 5 move to it                 collision: interpolated phase, impact;
+//     transition: step in the old modes, new mode
+//
+// Accumulating events (a bouncing ball coming to rest) end after max_events in event capturing for the rest
+// of the step: contacts that would penetrate join the active set with e = 0. Said so by an event of kind
+// zeno.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "delassus/steppers/events/collision.hpp"
+#include "delassus/steppers/events/transition.hpp"
+#include "delassus/steppers/impact/impact.hpp"
+#include "delassus/steppers/projection.hpp"
+#include "delassus/steppers/step_kernel.hpp"
+#include "delassus/steppers/stepper.hpp"
+
+namespace delassus {
+
+class EventStepper final : public Stepper {
+ public:
+  EventStepper(StepFormula formula, StepperOptions options, std::unique_ptr<Solver> solver);
+  EventStepper(const EventStepper&) = delete;
+  EventStepper& operator=(const EventStepper&) = delete;
+
+  std::string name() const override { return formula_.name; }
+  void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+
+ private:
+  void start(const System& system);
+  void update_active_set(const System& system, double h);
+  bool find_approaching(const System& system, double h);
+  void resolve_impact(const System& system);
+  void establish_modes(const System& system);
+  bool capture(const System& system, double h);
+  bool take_trial(const System& system, double h, double& h_limit, int& halvings);
+  void accept(const System& system, const Trial& trial, double fraction);
+  void apply_transition(const System& system, const Transition& transition);
+  void project(const System& system);
+  void remember(const Trial& trial);
+  void finish(const System& system, State& state, double t_begin);
+
+  const ContactMemory* find_memory(ContactId id) const;
+  ContactReport& contact_report(ContactId id);
+  void fail(const std::string& why);
+
+  StepFormula formula_;
+  StepperOptions options_;
+  std::unique_ptr<Solver> solver_;
+  StepKernel kernel_;
+  CollisionFinder collisions_;
+  TransitionFinder transitions_;
+  ImpactResolver impacts_;
+  Projector projector_;
+
+  // The step in progress; all of it is copied from and to the State and the StepReport.
+  StepReport* report_ = nullptr;
+  History history_;
+  Phase phase_, scratch_;
+  std::vector<ContactId> candidates_, active_, inactive_, hit_, switched_;
+  std::vector<const ContactMemory*> active_memory_;
+  std::vector<ContactMode> modes_;
+  bool capturing_ = false;
+  int num_events_ = 0;
+  Trial trial_, mode_trial_;
+  ImpactResult impact_;
+  Vector gaps_, slip_hint_, u_;
+  ContactRows rows_;
+  BlockMatrix M_;
+  BilateralRows bilateral_;
+  std::vector<ContactId> closed_;
+  std::vector<char> sticking_;
+};
+
+}  // namespace delassus

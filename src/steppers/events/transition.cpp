@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/events/transition.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "delassus/base/roots.hpp"
+
+namespace delassus {
+namespace {
+
+// The event functions of a mode that has just begun are zero at its start; look a little later, as a fraction
+// of the step.
+constexpr double k_start_fraction = 1e-7;
+
+}  // namespace
+
+bool TransitionFinder::evaluate(const System& system, const Phase& phase, double h,
+                                std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                                Trial& trial) {
+  kernel_.solve_modes(system, phase, h, ids, modes, trial);
+  if (!trial.ok) return false;
+  closed_.clear();
+  closed_modes_.clear();
+  closed_index_.clear();
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    if (modes[c].status == ContactStatus::open) continue;
+    closed_.push_back(ids[c]);
+    closed_modes_.push_back(modes[c]);
+    closed_index_.push_back(static_cast<int>(c));
+  }
+  values_.assign(ids.size(), {std::numeric_limits<double>::infinity(), EventKind::take_off});
+  if (!kernel_.solve_forces(system, trial.end, closed_, closed_modes_, forces_)) return false;
+  system.contact_rows(closed_, trial.end.t, trial.end.q, rows_);
+  rows_.rows.multiply(VectorRef(trial.end.v), u_);
+  u_ += rows_.drift_velocity;
+  int row = 0;
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    const Cone& cone = kernel_.force_cones()[i];
+    const double r_N = forces_.r[row];
+    Value& value = values_[closed_index_[i]];
+    value = {r_N, EventKind::take_off};
+    if (cone.dim > 1 && closed_modes_[i].status == ContactStatus::stick) {
+      const double margin =
+          cone.mu * r_N - cone_gauge(cone, tangential(cone, forces_.r.segment(row, cone.dim)));
+      if (margin < value.value) value = {margin, EventKind::slip};
+    } else if (cone.dim > 1) {
+      const double slip = closed_modes_[i].direction.dot(
+          tangential(cone, u_.segment(rows_.rows.first_row(static_cast<int>(i)), cone.dim)));
+      if (slip < value.value) value = {slip, EventKind::stick};
+    }
+    row += cone.dim;
+  }
+  return true;
+}
+
+std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
+                                                 std::span<const ContactId> ids,
+                                                 std::span<const ContactMode> modes, Trial& at_transition) {
+  const auto smallest = [&] {
+    double value = std::numeric_limits<double>::infinity();
+    for (const Value& x : values_) value = std::min(value, x.value);
+    return value;
+  };
+  bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
+  const double at_end = smallest();
+  if (!consistent || at_end >= 0) return std::nullopt;
+  values_end_ = values_;
+  const double h_start = k_start_fraction * h;
+  consistent = evaluate(system, phase, h_start, ids, modes, at_transition);
+  if (!consistent) return std::nullopt;
+  const double at_start = smallest();
+
+  Transition transition;
+  if (at_start > 0) {
+    transition.h = find_root(
+        [&](double x) {
+          consistent = evaluate(system, phase, x, ids, modes, at_transition) && consistent;
+          return smallest();
+        },
+        h_start, h, at_start, at_end);
+    if (!consistent || !evaluate(system, phase, transition.h, ids, modes, at_transition)) return std::nullopt;
+  }
+  // The contact whose function is at its root: the smallest value relative to how far it falls.
+  double best = std::numeric_limits<double>::infinity();
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    if (values_end_[c].value >= 0) continue;
+    const double relative = values_[c].value / -values_end_[c].value;
+    if (relative < best) {
+      best = relative;
+      transition.contact = static_cast<int>(c);
+      transition.kind = values_end_[c].kind;
+    }
+  }
+  if (transition.contact < 0) return std::nullopt;
+  if (transition.kind == EventKind::slip) {
+    int row = 0;
+    for (std::size_t i = 0; i < closed_.size(); ++i) {
+      const Cone& cone = kernel_.force_cones()[i];
+      if (closed_index_[i] == transition.contact)
+        transition.force_direction = tangential(cone, forces_.r.segment(row, cone.dim)).normalized();
+      row += cone.dim;
+    }
+  }
+  return transition;
+}
+
+}  // namespace delassus

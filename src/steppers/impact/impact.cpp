@@ -1,0 +1,141 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/impact/impact.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "delassus/problems/residual.hpp"
+
+namespace delassus {
+namespace {
+
+// A contact counts as still approaching after an impact above this fraction of the largest impact velocity.
+constexpr double k_approach_tolerance = 1e-10;
+
+Vector3 triple(const Cone& cone, const Vector& values, int row) {
+  Vector3 x = Vector3::Zero();
+  x.head(cone.dim) = values.segment(row, cone.dim);
+  return x;
+}
+
+}  // namespace
+
+bool ImpactResolver::solve(ImpactResult& result) {
+  SolveStats stats;
+  solver_.solve(problem_, reduction_, {}, solution_, stats);
+  result.stats.status = stats.status;
+  result.stats.iterations += stats.iterations;
+  const Residual residual = compute_residual(problem_, reduction_, solution_);
+  result.residual = std::max({result.residual, residual.contact, residual.momentum, residual.joints});
+  return usable(stats.status);
+}
+
+// e of a contact that approaches faster than the threshold, 0 otherwise.
+double ImpactResolver::effective_restitution(int contact) const {
+  const double approach = -u_before_[problem_.Ht.first_row(contact)];
+  return approach > options_.impact.threshold ? restitution_[contact] : 0.0;
+}
+
+void ImpactResolver::resolve(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                             bool inelastic, ImpactResult& result) {
+  result = {};
+  assemble_impact(system, options_, phase, ids, data_, problem_);
+  restitution_ = data_.contacts.restitution;
+  if (inelastic) std::fill(restitution_.begin(), restitution_.end(), 0.0);
+  problem_.Ht.multiply(VectorRef(phase.v), u_before_);
+  u_before_ += problem_.w;
+  if (!reduction_.compute(problem_)) {
+    result.stats.status = SolveStatus::numerical_failure;
+    return;
+  }
+  const int nc = problem_.num_contacts();
+  const Vector w = problem_.w;
+  Vector r_total = Vector::Zero(problem_.Ht.rows());
+  Vector lambda_total = Vector::Zero(problem_.Gt.rows());
+  Vector v_plus;
+
+  // Tangential restitution: the contact law holds for u_T⁺ + e_T u_T⁻, as Newton's does in the normal
+  // direction.
+  const auto shift_tangentially = [&] {
+    for (int c = 0; c < nc; ++c)
+      for (int k = 1; k < problem_.cones[c].dim; ++k)
+        problem_.w[problem_.Ht.first_row(c) + k] +=
+            options_.impact.tangential_restitution * u_before_[problem_.Ht.first_row(c) + k];
+  };
+  const auto poisson = [&]() -> bool {
+    problem_.w = w;
+    reduction_.update_free_velocity();
+    if (!solve(result)) return false;
+    r_total = solution_.r;
+    lambda_total = solution_.lambda;
+    v_c_ = solution_.v;
+    Vector restituted = Vector::Zero(r_total.size());
+    for (int c = 0; c < nc; ++c) {
+      const int row = problem_.Ht.first_row(c);
+      restituted[row] = effective_restitution(c) * r_total[row];
+      if (options_.impact.bound_by_total_impulse) problem_.cones[c].extra_normal = restituted[row];
+    }
+    problem_.p.setZero();
+    problem_.A.add_product(v_c_, problem_.p);
+    problem_.Ht.add_transposed_product(restituted, problem_.p);
+    shift_tangentially();
+    if (!reduction_.compute(problem_) || !solve(result)) return false;
+    r_total += solution_.r + restituted;
+    lambda_total += solution_.lambda;
+    v_plus = solution_.v;
+    return true;
+  };
+
+  bool ok = false;
+  if (options_.impact.kind == ImpactKind::newton) {
+    for (int c = 0; c < nc; ++c)
+      problem_.w[problem_.Ht.first_row(c)] +=
+          effective_restitution(c) * std::min(0.0, u_before_[problem_.Ht.first_row(c)]);
+    shift_tangentially();
+    reduction_.update_free_velocity();
+    ok = solve(result);
+    if (ok) {
+      r_total = solution_.r;
+      lambda_total = solution_.lambda;
+      v_plus = solution_.v;
+    }
+  } else if (options_.impact.kind == ImpactKind::simplified) {
+    ok = solve(result);
+    if (ok) {
+      double e = std::numeric_limits<double>::infinity();
+      for (int c = 0; c < nc; ++c)
+        if (u_before_[problem_.Ht.first_row(c)] < 0) e = std::min(e, effective_restitution(c));
+      if (e > 1) e = 0;  // nothing approaches
+      v_plus = (1.0 + e) * solution_.v - e * phase.v;
+      r_total = (1.0 + e) * solution_.r;
+      lambda_total = (1.0 + e) * solution_.lambda;
+      Vector u;
+      problem_.Ht.multiply(VectorRef(v_plus), u);
+      u += w;
+      const double tolerance = k_approach_tolerance * u_before_.cwiseAbs().maxCoeff();
+      for (int c = 0; c < nc; ++c)
+        result.fell_back = result.fell_back || u[problem_.Ht.first_row(c)] < -tolerance;
+      if (result.fell_back) ok = poisson();
+    }
+  } else {
+    ok = poisson();
+  }
+  result.ok = ok && v_plus.allFinite();
+  if (!result.ok) return;
+
+  result.v = v_plus;
+  result.joint_impulses = lambda_total;
+  result.energy_change = kinetic_energy(data_.M, v_plus) - kinetic_energy(data_.M, phase.v);
+  Vector u_after;
+  problem_.Ht.multiply(VectorRef(v_plus), u_after);
+  u_after += w;
+  for (int c = 0; c < nc; ++c) {
+    const int row = problem_.Ht.first_row(c);
+    result.velocity_before.push_back(triple(problem_.cones[c], u_before_, row));
+    result.velocity_after.push_back(triple(problem_.cones[c], u_after, row));
+    result.impulse.push_back(triple(problem_.cones[c], r_total, row));
+  }
+}
+
+}  // namespace delassus

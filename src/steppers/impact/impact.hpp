@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Impacts: the velocity jumps from v⁻ to v⁺ at fixed q; all active contacts, joints and friction take part.
+//
+//   newton      M(v⁺−v⁻) = Gλ + H r,  Gᵀv⁺ = target,  0 ≤ u_N⁺ + e u_N⁻ ⟂ r_N ≥ 0, friction on u_T⁺ + e_T
+//   u_T⁻    (Moreau) poisson     compression  M(v^c−v⁻) = Gλ^c + H r^c with e = 0, then decompression
+//               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺               (S0 7.5-7.9,
+//               S1 §3)
+//   simplified  v⁺ = (1+e) v^c − e v⁻ with the smallest e of the approaching contacts            (S1 §3;
+//   misprint corrected)
+//
+// Newton's law with several contacts uses one problem; e_j applies where contact j approaches. The simplified
+// law never adds kinetic energy (S1 Lemma 3.1) but may leave a contact approaching: then Poisson is used and
+// said so. Poisson with friction may add energy (VERIFICATION F); the change is reported with the event.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "delassus/problems/solver.hpp"
+#include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/report.hpp"
+
+namespace delassus {
+
+struct ImpactResult {
+  SolveStats stats;
+  bool ok = false;
+  bool fell_back = false;                                         // simplified law → Poisson
+  Vector v;                                                       // v⁺
+  std::vector<Vector3> velocity_before, velocity_after, impulse;  // per contact, normal first
+  Vector joint_impulses;
+  double energy_change = 0;  // ½ v⁺ᵀMv⁺ − ½ v⁻ᵀMv⁻ [J]
+  double residual = 0;
+};
+
+class ImpactResolver {
+ public:
+  ImpactResolver(const StepperOptions& options, Solver& solver) : options_(options), solver_(solver) {}
+  // `inelastic` forces e = 0 (event capturing).
+  void resolve(const System& system, const Phase& phase, std::span<const ContactId> ids, bool inelastic,
+               ImpactResult& result);
+
+ private:
+  bool solve(ImpactResult& result);
+  double effective_restitution(int contact) const;
+
+  const StepperOptions& options_;
+  Solver& solver_;
+  AssemblyData data_;
+  Problem problem_;
+  Reduction reduction_;
+  Solution solution_;
+  Vector u_before_, v_c_, p_;
+  std::vector<double> restitution_;
+};
+
+}  // namespace delassus

@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a user may choose about a step. Plain values with documented defaults; names and texts for scene files
+// stand in scene/schema.
+#pragma once
+#include <cstdint>
+
+namespace delassus {
+
+// Where along the predicted motion something is evaluated: q, q ⊞ h v/2 or q ⊞ h v.
+enum class DataPoint : std::uint8_t { start, middle, end };
+
+// Which derivatives of the forces enter the step matrix A.
+enum class ForceDerivatives : std::uint8_t {
+  none,      // explicit forces, A = M
+  rank_one,  // springs and dampers as −γ∇φ∇φᵀ, −δ∇ψ∇ψᵀ: A is positive definite for every h (S0 10.13-10.14)
+  exact,     // all of ∂k/∂q, ∂k/∂v
+  automatic,  // exact while A stays positive definite, rank_one otherwise (S0 §11)
+};
+
+enum class ContactLawKind : std::uint8_t { frictionless, polyhedral };
+
+struct ContactLaw {
+  ContactLawKind kind = ContactLawKind::polyhedral;
+  int num_directions = 8;  // m_C of spatial contacts, even; planar contacts always have 2
+  bool align = true;       // turn a generator onto the predicted slip
+};
+
+enum class ImpactKind : std::uint8_t {
+  newton,      // u_N⁺ = −e u_N⁻ where the contact pushes (Moreau)
+  poisson,     // compression and decompression LCPs (S0 7.5-7.9, S1 §3)
+  simplified,  // v⁺ = (1+e) v^c − e v⁻ (S1 §3, corrected): never adds kinetic energy
+};
+
+struct ImpactLaw {
+  ImpactKind kind = ImpactKind::newton;
+  // Poisson only: bound the friction of decompression by μ(e c_c + c_x) instead of μ c_x; cannot add energy.
+  bool bound_by_total_impulse = false;
+  double tangential_restitution = 0;  // e_T: slip after = −e_T slip before, where the contact sticks [-]
+  double threshold = 0;               // approach speeds below this rebound with e = 0 [m/s]
+};
+
+enum class Projection : std::uint8_t {
+  none,    // the papers' plain schemes: constraints drift by O(h²)
+  joints,  // joints are put back onto Θ = 0 and Gᵀv = −∂Θ/∂t after every step
+  all,     // and closed contacts onto Φ = 0, u_N = 0
+};
+
+enum class FailurePolicy : std::uint8_t {
+  stop,   // end the run with the last good state
+  retry,  // halve the step, up to max_halvings times, then stop
+  warn,   // go on with what the solver has, and say so
+};
+
+struct StepperOptions {
+  ForceDerivatives derivatives = ForceDerivatives::automatic;
+  // The right side uses the exact h k_q v. The papers' variant with the rank-one derivative there as well is
+  // first order.
+  bool rank_one_right_side = false;
+  bool springs_as_rows =
+      false;  // springs and dampers as compliant rows of G instead of terms of A: the same step
+  ContactLaw law;
+  ImpactLaw impact;
+  Projection projection = Projection::all;
+  FailurePolicy policy = FailurePolicy::retry;
+  int max_halvings = 6;
+
+  bool detect_collisions = true;   // locate impacts within the step
+  bool detect_transitions = true;  // locate stick-slip and take-off within the step
+  double epsilon_a = 1e-12;        // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
+  double epsilon_b = 0;            // [m/s³]
+  bool keep_active_after_impact =
+      false;                  // S0: a contact that was hit stays in the active set until the grid is reached
+  bool snap_to_grid = false;  // S4 §4: an impact ends the step, its time is moved to the grid
+  int max_events = 100;       // events within one step before falling back to event capturing (Zeno)
+};
+
+}  // namespace delassus

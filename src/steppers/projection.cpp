@@ -1,0 +1,83 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/projection.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace delassus {
+namespace {
+
+// Newton converges quadratically from O(h³); more iterations mean the configuration is singular.
+constexpr int k_max_iterations = 12;
+// Violations below this are round-off for systems of metre size [m].
+constexpr double k_position_tolerance = 1e-15;
+
+}  // namespace
+
+bool Projector::project_position(const System& system, std::span<const ContactId> closed, Phase& phase) {
+  q_ = phase.q;
+  double previous = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < k_max_iterations; ++i) {
+    system.bilateral(phase.t, q_, bilateral_);
+    system.gaps(closed, phase.t, q_, gaps_);
+    const int holonomic = bilateral_.num_holonomic;
+    rhs_.resize(holonomic + gaps_.size());
+    rhs_ << -bilateral_.violation.head(holonomic), -gaps_;
+    if (rhs_.size() == 0) return true;
+    const double violation = rhs_.cwiseAbs().maxCoeff();
+    if (!std::isfinite(violation)) return false;
+    // Quadratic convergence has ended at round-off when the violation no longer falls.
+    if (violation <= k_position_tolerance || (violation < 1e-13 && violation >= 0.5 * previous)) {
+      phase.q = q_;
+      return true;
+    }
+    previous = violation;
+    rows_.clear(system.nv());
+    for (int g = 0; g < bilateral_.rows.num_groups() && bilateral_.rows.first_row(g) < holonomic; ++g)
+      rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
+    system.contact_rows(closed, phase.t, q_, contacts_);
+    for (int c = 0; c < contacts_.rows.num_groups(); ++c) rows_.add_group(contacts_.rows, c, 1);
+    system.mass(phase.t, q_, M_);
+    C_.setZero(rows_.rows());
+    zero_.setZero(system.nv());
+    if (!kkt_.compute(M_, true, rows_, nullptr, C_)) return false;
+    kkt_.solve(zero_, rhs_, delta_, lambda_);
+    system.retract(VectorRef(q_), VectorRef(delta_), u_);
+    q_ = u_;
+  }
+  return false;
+}
+
+bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,
+                                 std::span<const char> sticking, bool joints_and_normals, Phase& phase) {
+  system.bilateral(phase.t, phase.q, bilateral_);
+  system.contact_rows(closed, phase.t, phase.q, contacts_);
+  rows_.clear(system.nv());
+  for (int g = 0; g < bilateral_.rows.num_groups(); ++g)
+    rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
+  for (int c = 0; c < contacts_.rows.num_groups(); ++c)
+    rows_.add_group(contacts_.rows, c, sticking[c] ? contacts_.rows.group_rows(c) : 1);
+  if (rows_.rows() == 0) return true;
+  rows_.multiply(VectorRef(phase.v), u_);
+  rhs_.setZero(rows_.rows());
+  const int joints = bilateral_.rows.rows();
+  if (joints_and_normals) rhs_.head(joints) = bilateral_.target - u_.head(joints);
+  for (int c = 0; c < contacts_.rows.num_groups(); ++c) {
+    const int g = bilateral_.rows.num_groups() + c, row = rows_.first_row(g),
+              drift = contacts_.rows.first_row(c);
+    for (int k = joints_and_normals ? 0 : 1; k < rows_.group_rows(g); ++k)
+      rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[drift + k];
+  }
+  if (rhs_.cwiseAbs().maxCoeff() == 0) return true;
+  system.mass(phase.t, phase.q, M_);
+  C_.setZero(rows_.rows());
+  zero_.setZero(system.nv());
+  if (!kkt_.compute(M_, true, rows_, nullptr, C_)) return false;
+  kkt_.solve(zero_, rhs_, delta_, lambda_);
+  if (!delta_.allFinite()) return false;
+  phase.v += delta_;
+  return true;
+}
+
+}  // namespace delassus

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Corrections of least kinetic energy that put a phase back onto its constraints:
+//
+//   positions:   q ← q ⊞ δ,  min ½ δᵀ M δ  with  Θ(q ⊞ δ) = 0,  Φ_j(q ⊞ δ) = 0 for closed contacts (Newton)
+//   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_T = 0 where the contact
+//   sticks
+//
+// A scheme of order p leaves violations of O(h^{p+1}) a step, so the corrections are of that size and keep
+// the order.
+#pragma once
+#include <span>
+
+#include "delassus/linalg/kkt.hpp"
+#include "delassus/steppers/assemble.hpp"
+
+namespace delassus {
+
+class Projector {
+ public:
+  // False when the constraints cannot be met (singular or contradictory configuration); q is then unchanged.
+  bool project_position(const System& system, std::span<const ContactId> closed, Phase& phase);
+  // `sticking` is parallel to `closed`. With joints_and_normals false only the tangential rows of sticking
+  // contacts are changed, and the other rows keep the velocity they have.
+  bool project_velocity(const System& system, std::span<const ContactId> closed,
+                        std::span<const char> sticking, bool joints_and_normals, Phase& phase);
+
+ private:
+  BlockMatrix M_;
+  BilateralRows bilateral_;
+  ContactRows contacts_;
+  BlockRows rows_;
+  KktFactor kkt_;
+  Vector gaps_, rhs_, u_, C_, delta_, lambda_, zero_, q_;
+};
+
+}  // namespace delassus

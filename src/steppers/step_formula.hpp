@@ -1,0 +1,40 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The common form of the linearly implicit one-step schemes of S0, S1 and S4, of which each named stepper is
+// a member:
+//
+//   A (v⁺ − v) = h [(1−α) k(t, q, v) + α k(t+h, q, v)] + α h² k_q v + G λ + H r                  (1)
+//   A = M − α h k̃_v − α γ h² k̃_q                                                               (2)
+//   joints, contact and friction hold for  y = σ v⁺ + (1−σ) v                                    (3)
+//   q⁺ = q ⊞ h ((1−γ) v + γ v⁺)                                                                  (4)
+//
+// with M and the rows Gᵀ, Hᵀ taken at stated points of the predicted motion q ⊞ τ v. Written for y the
+// one-step problem (problems/problem.hpp) is  A y − G(σλ) − H(σr) = A v + σ(right side of (1) without
+// impulses).
+#pragma once
+#include <string>
+
+#include "delassus/steppers/options.hpp"
+
+namespace delassus {
+
+struct StepFormula {
+  std::string name;
+  double alpha = 0.5;                        // weight of the new forces in (1)
+  double gamma = 0.5;                        // weight of the new velocity in (4)
+  double sigma = 0.5;                        // weight of the new velocity in (3)
+  DataPoint rows = DataPoint::middle;        // where the rows of (3) are taken
+  DataPoint directions = DataPoint::middle;  // where the impulse directions G, H of (1) are taken
+  DataPoint mass = DataPoint::middle;        // where M is taken
+  bool implicit_forces = true;               // false: A = M and no k_q v term
+};
+
+// One function a scheme; its header states the equations, the order and where it differs from the source.
+StepFormula anitescu_potra_formula(DataPoint data);
+StepFormula anitescu_potra_stiff_formula();
+StepFormula alpha_gamma_formula(double alpha, double gamma, DataPoint data);
+StepFormula trapezoidal_1_formula(bool rows_at_end);
+StepFormula trapezoidal_2_formula();
+
+}  // namespace delassus

@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/step_kernel.hpp"
+
+#include <limits>
+
+namespace delassus {
+
+bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+                         const VectorRef& slip_hint, Trial& trial) {
+  trial.h = h;
+  trial.failure.clear();
+  bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
+  assemble_step(system, formula_, options_, rank_one, phase, h, ids, slip_hint, data_, problem_);
+  trial.ok = reduction_.compute(problem_);
+  if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
+    // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
+    assemble_step(system, formula_, options_, true, phase, h, ids, slip_hint, data_, problem_);
+    trial.ok = reduction_.compute(problem_);
+  }
+  if (!trial.ok) trial.failure = "the step matrix is not positive definite or not finite";
+  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
+  trial.redundant_joint_rows = reduction_.kkt().num_redundant();
+  return trial.ok;
+}
+
+void StepKernel::solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+                       const VectorRef& slip_hint, std::span<const ContactMemory* const> memory,
+                       Trial& trial) {
+  trial.stats = {};
+  if (!prepare(system, phase, h, ids, slip_hint, trial)) return;
+  // The last basis, contact by contact; a new contact starts open.
+  warm_.basis.clear();
+  bool any = false;
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    const std::size_t n = static_cast<std::size_t>(lcp_size(problem_.cones[c]));
+    if (memory[c] != nullptr && memory[c]->basis.size() == n) {
+      warm_.basis.insert(warm_.basis.end(), memory[c]->basis.begin(), memory[c]->basis.end());
+      any = true;
+    } else {
+      warm_.basis.insert(warm_.basis.end(), n, 0);
+    }
+  }
+  if (!any) warm_.basis.clear();
+  solver_.solve(problem_, reduction_, warm_, trial.solution, trial.stats);
+  trial.ok = usable(trial.stats.status);
+  if (!trial.ok)
+    trial.failure = std::string("the contact solver '") + solver_.name() +
+                    "' ended with: " + to_string(trial.stats.status);
+  finish(system, phase, h, trial);
+}
+
+void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
+                             std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                             Trial& trial) {
+  trial.stats = {};
+  if (!prepare(system, phase, h, ids, phase.v, trial)) return;
+  trial.ok = solve_with_modes(reduction_, modes, trial.solution);
+  trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
+  trial.solution.basis.clear();
+  finish(system, phase, h, trial);
+}
+
+void StepKernel::finish(const System& system, const Phase& phase, double h, Trial& trial) {
+  Solution& solution = trial.solution;
+  trial.residual = compute_residual(problem_, reduction_, solution);
+  trial.y = solution.v;
+  // The problem was written for y with impulses σ r, σ λ: undo the weight.
+  solution.r /= formula_.sigma;
+  solution.lambda /= formula_.sigma;
+  trial.end.t = phase.t + h;
+  trial.end.v = phase.v + (trial.y - phase.v) / formula_.sigma;
+  w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * trial.end.v);
+  system.retract(phase.q, w_, trial.end.q);
+  // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
+  mean_ = 0.5 * (phase.v + trial.end.v);
+  problem_.impulse_H().multiply(VectorRef(mean_), u_);
+  trial.work_normal = trial.work_friction = 0;
+  for (int c = 0; c < problem_.num_contacts(); ++c) {
+    const int row = problem_.Ht.first_row(c), dim = problem_.cones[c].dim;
+    trial.work_normal += solution.r[row] * u_[row];
+    trial.work_friction += solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
+  }
+  problem_.impulse_G().multiply(VectorRef(mean_), u_);
+  const int joints =
+      data_.num_joint_rows;  // the rows after these are springs and dampers, whose work is not a joint's
+  trial.work_joints = solution.lambda.head(joints).dot(u_.head(joints));
+  solution.lambda.conservativeResize(joints);
+  if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {
+    trial.ok = false;
+    trial.failure = "the step gave numbers that are not finite";
+  }
+}
+
+bool StepKernel::solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                              std::span<const ContactMode> modes, Solution& solution) {
+  assemble_acceleration(system, options_, phase, ids, std::numeric_limits<double>::infinity(), data_,
+                        force_problem_);
+  return force_reduction_.compute(force_problem_) && solve_with_modes(force_reduction_, modes, solution);
+}
+
+bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                            double slip_speed, std::vector<ContactMode>& modes) {
+  assemble_acceleration(system, options_, phase, ids, slip_speed, data_, force_problem_);
+  if (!force_reduction_.compute(force_problem_)) return false;
+  SolveStats stats;
+  solver_.solve(force_problem_, force_reduction_, {}, force_solution_, stats);
+  if (!usable(stats.status)) return false;
+  modes = force_solution_.modes;
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    // A sliding contact went in as a frictionless one; its direction is that of the slip.
+    if (modes[c].status == ContactStatus::open || force_problem_.cones[c].dim > 1) continue;
+    modes[c].status = ContactStatus::slip;
+    const int rows = data_.contacts.rows.group_rows(static_cast<int>(c)),
+              first = data_.contacts.rows.first_row(static_cast<int>(c));
+    Eigen::Vector2d slip = Eigen::Vector2d::Zero();
+    for (int k = 1; k < rows; ++k) slip[k - 1] = data_.u[first + k];
+    modes[c].direction = slip.norm() > 0 ? slip.normalized() : slip;
+  }
+  return true;
+}
+
+}  // namespace delassus

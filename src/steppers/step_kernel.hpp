@@ -1,0 +1,74 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// One smooth step, without any event logic: forms the problem of a StepFormula, solves it (by the contact
+// solver, or with every contact kept in a given mode) and moves the phase. Also the instantaneous forces at a
+// phase. Owns the scratch.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "delassus/problems/modes.hpp"
+#include "delassus/problems/residual.hpp"
+#include "delassus/problems/solver.hpp"
+#include "delassus/steppers/assemble.hpp"
+
+namespace delassus {
+
+// A step that may still be rejected.
+struct Trial {
+  double h = 0;
+  bool ok = false;
+  Phase end;
+  Vector y;                 // the weighted velocity on which the rows hold
+  Solution solution;        // impulses r, λ as they act in the step (not weighted)
+  std::vector<Cone> cones;  // of the contacts
+  SolveStats stats;
+  Residual residual;
+  double work_normal = 0, work_friction = 0, work_joints = 0;  // of the impulses over the step [J]
+  int redundant_joint_rows = 0;
+  std::string failure;
+};
+
+class StepKernel {
+ public:
+  StepKernel(const StepFormula& formula, const StepperOptions& options, Solver& solver)
+      : formula_(formula), options_(options), solver_(solver) {}
+
+  // The step of size h with the contacts `ids` by the contact solver; `memory` is parallel to ids (null
+  // entries allowed).
+  void solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+             const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial);
+  // The same step with every contact kept in its mode.
+  void solve_modes(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+                   std::span<const ContactMode> modes, Trial& trial);
+  // Instantaneous contact forces r [N] and accelerations u [m/s²] when every contact keeps its mode. False:
+  // contradictory.
+  bool solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                    std::span<const ContactMode> modes, Solution& solution);
+  // The modes that the instantaneous forces select at a phase; contacts faster than `slip_speed` are sliding.
+  // False: the acceleration problem has no solution that Lemke finds (Painlevé), so the impulses of a step
+  // must decide.
+  bool find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids, double slip_speed,
+                  std::vector<ContactMode>& modes);
+
+  // Cones of the last solve_forces, in the order of its ids.
+  const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
+
+ private:
+  bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+               const VectorRef& slip_hint, Trial& trial);
+  void finish(const System& system, const Phase& phase, double h, Trial& trial);
+
+  const StepFormula& formula_;
+  const StepperOptions& options_;
+  Solver& solver_;
+  AssemblyData data_;
+  Problem problem_, force_problem_;
+  Reduction reduction_, force_reduction_;
+  WarmStart warm_;
+  Solution force_solution_;
+  Vector mean_, u_, w_;
+};
+
+}  // namespace delassus

@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The stepper plug point.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "delassus/problems/solver.hpp"
+#include "delassus/steppers/options.hpp"
+#include "delassus/steppers/report.hpp"
+#include "delassus/system/state.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+struct StepRequest {
+  double t_end = 0;  // the grid point to reach; the step is t_end − state.t
+};
+
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  virtual std::string name() const = 0;
+  // Moves the state to request.t_end, events on the way resolved. On failure report.ok is false and the state
+  // is the last good one (its t may lie between the grid points). What the stepper keeps between calls is
+  // workspace only.
+  virtual void advance(const System& system, State& state, const StepRequest& request,
+                       StepReport& report) = 0;
+};
+
+}  // namespace delassus

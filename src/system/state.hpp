@@ -1,0 +1,69 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// State = (t, q, v) + History. History is everything else that can change a future bit; what is not in it
+// (the workspaces of steppers and solvers) may be thrown away at any time. A state is a value: copy it to
+// clone a run, save it and load it to resume with the same bits.
+#pragma once
+#include <cstdint>
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "delassus/base/contact_status.hpp"
+#include "delassus/linalg/types.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+// What is remembered of a contact between steps.
+struct ContactMemory {
+  ContactId id = 0;
+  ContactStatus status = ContactStatus::open;
+  double slip_direction[2] = {0, 0};  // unit vector in the tangent frame, when slipping
+  bool closed = false;  // persistent contact: stays in the active set although Φ may drift above ε
+  double impulse[3] = {0, 0, 0};    // of the last step, normal first [N·s]
+  std::vector<std::uint8_t> basis;  // of the last LCP, the contact's variables (S1 §6)
+  bool operator==(const ContactMemory&) const = default;
+};
+
+// Running sums of work since the start of the run [J]; E(t) − E(0) equals their total up to the scheme's
+// error.
+struct EnergyLedger {
+  double initial_total = 0;    // kinetic + potential at the start
+  double nonconservative = 0;  // applied forces and dampers
+  double friction = 0;         // tangential contact impulses
+  double normal = 0;           // normal contact impulses (moving surfaces, drift of the scheme)
+  double joints = 0;           // joint impulses (rheonomic joints, drift of the scheme)
+  double impacts = 0;          // located impacts, friction included
+  double projection = 0;       // joint and gap projection
+  bool started = false;
+  double sum() const { return nonconservative + friction + normal + joints + impacts + projection; }
+  bool operator==(const EnergyLedger&) const = default;
+};
+
+struct History {
+  std::uint64_t num_steps = 0;
+  std::vector<ContactMemory> contacts;  // ascending ids
+  Vector joint_impulses;                // of the last step [N·s]
+  Vector weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first
+  EnergyLedger energy;
+  bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected
+  bool operator==(const History&) const = default;
+};
+
+struct State {
+  double t = 0;
+  Vector q, v;
+  History history;
+  bool operator==(const State&) const = default;
+};
+
+// Text format with hexadecimal floats: loading gives back every bit. Throws InputError on malformed input.
+void save(const State& state, std::ostream& out);
+State load_state(std::istream& in, const std::string& name);
+// To and from a file; written to a temporary name and renamed.
+void save_file(const State& state, const std::string& path);
+State load_state_file(const std::string& path);
+
+}  // namespace delassus

@@ -1,0 +1,17 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
+  double energy = 0;
+  for (int b = 0; b < M.num_blocks(); ++b) {
+    const auto block = M.block(b);
+    energy += 0.5 * v.segment(M.block_row(b), block.rows())
+                        .dot(block.lazyProduct(v.segment(M.block_column(b), block.cols())));
+  }
+  return energy;
+}
+
+}  // namespace delassus

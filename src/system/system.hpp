@@ -1,0 +1,123 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a stepper integrates: the mechanical system
+//
+//   q̇ ~ v,   M(t,q) v̇ = k(t,q,v) + G λ + H r                                           (1)
+//   Θ(t,q) = 0   with   Gᵀ v + ∂Θ/∂t = 0,   and   A(t,q) v = b(t)  (Pfaffian rows)       (2)
+//   gaps Φ_j(t,q) ≥ 0  with normal and tangential rows Hᵀ and friction law                (3)
+//
+// q lives on a manifold (nq may exceed nv) and is moved by the retraction q ⊞ w. All calls are batched: one
+// call a step or a stage, never one a body or a contact, so the interface costs nothing for large systems. A
+// System holds no mutable state; every function is const and may be called for any (t, q, v), which is what
+// event location needs.
+//
+//   M (nv×nv) [kg] · k (nv) generalised force [N] · G (nv×nj) joints · H (nv×nc·dim) contacts, normal row
+//   first Source: [S0 §2, 5], [S4 §2]; the letters are those of docs/notation.md.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "delassus/linalg/block_matrix.hpp"
+#include "delassus/linalg/block_rows.hpp"
+#include "delassus/linalg/types.hpp"
+
+namespace delassus {
+
+// Names a contact for its whole life; stable from step to step.
+using ContactId = std::uint64_t;
+
+// Derivatives of the forces at (t, q, v).
+struct ForceJacobians {
+  BlockMatrix k_q;          // ∂k/∂(q ⊞ w) at w = 0, without the rank-one terms below [N/m]
+  BlockMatrix k_v;          // ∂k/∂v, without the rank-one terms below [N·s/m]
+  BlockRows spring_rows;    // ∇φ_i, one row a group                                    [S0 10.13]
+  Vector spring_stiffness;  // γ_i ≥ 0: contributes −γ_i ∇φ_i ∇φ_iᵀ to ∂k/∂q [N/m]
+  BlockRows damper_rows;    // ∇ψ_j                                                     [S0 10.14]
+  Vector damper_damping;    // δ_j ≥ 0: contributes −δ_j ∇ψ_j ∇ψ_jᵀ to ∂k/∂v [N·s/m]
+  // What the rank-one terms leave out of the exact ∂k/∂q (geometric stiffness of springs, turning dampers).
+  BlockMatrix k_q_remainder;
+  bool symmetric = true;  // k_q, k_v and k_q_remainder are symmetric: A stays symmetric
+};
+
+// Bilateral rows (2): holonomic ones first, then Pfaffian ones.
+struct BilateralRows {
+  BlockRows rows;         // Gᵀ
+  Vector violation;       // Θ for holonomic rows, 0 for Pfaffian rows [m]
+  Vector target;          // right side of Gᵀ v = target: −∂Θ/∂t, or b(t) [m/s]
+  int num_holonomic = 0;  // rows, not groups
+};
+
+// Rows and data of given contacts (3), one group a contact: normal row first, then the tangent rows.
+struct ContactRows {
+  BlockRows rows;                // Hᵀ
+  Vector drift_velocity;         // w: relative velocity at v = 0 (∂Φ/∂t; moving surfaces), per row [m/s]
+  std::vector<double> friction;  // μ per contact [-]
+  std::vector<double> restitution;  // e per contact [-]
+};
+
+// A body as seen from outside: what recordings and pictures show.
+struct BodyMotion {
+  Vector3 position = Vector3::Zero();
+  Eigen::Vector4d orientation{1, 0, 0, 0};  // quaternion (w, x, y, z)
+  Vector3 velocity = Vector3::Zero();
+  Vector3 angular_velocity = Vector3::Zero();  // in world axes
+};
+
+class System {
+ public:
+  virtual ~System() = default;
+
+  // --- sizes and names
+  virtual int nq() const = 0;
+  virtual int nv() const = 0;
+  virtual std::string coordinate_name(int i) const = 0;
+  virtual std::string joint_name(int row) const = 0;
+  virtual std::string contact_name(ContactId id) const = 0;
+
+  // --- the configuration manifold
+  virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w
+  virtual void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const = 0;  // q1 = q0 ⊞ w
+
+  // --- inertia and forces
+  virtual void mass(double t, const VectorRef& q, BlockMatrix& M) const = 0;
+  virtual void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const = 0;
+  virtual void force_jacobians(double t, const VectorRef& q, const VectorRef& v,
+                               ForceJacobians& jacobians) const = 0;
+  virtual double potential_energy(double t, const VectorRef& q) const = 0;
+  // Power of the forces that have no potential: applied forces, dampers [W].
+  virtual double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const = 0;
+
+  // --- joints
+  virtual void bilateral(double t, const VectorRef& q, BilateralRows& out) const = 0;
+  // d/dt (Gᵀ v − target) with v̇ = 0, so that the acceleration obeys Gᵀ v̇ = −bias [m/s²].
+  virtual void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const = 0;
+
+  // --- contacts
+  // Contacts that could touch within a step h from (t, q, v), in ascending order; a superset is allowed.
+  virtual void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
+                          std::vector<ContactId>& ids) const = 0;
+  virtual void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const = 0;
+  virtual void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
+                            ContactRows& out) const = 0;
+  // d/dt (Hᵀ v + w) with v̇ = 0, per row of contact_rows [m/s²].
+  virtual void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
+                            Vector& bias) const = 0;
+  // Where the contact touches, and its frame (normal, tangents) in world axes; for output only. NaN where a
+  // system in user coordinates has no picture of it.
+  virtual void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
+                             Matrix3& frame) const = 0;
+
+  // --- outputs
+  virtual int num_bodies() const = 0;
+  virtual std::string body_name(int i) const = 0;
+  virtual void body_motions(double t, const VectorRef& q, const VectorRef& v,
+                            std::vector<BodyMotion>& out) const = 0;
+};
+
+// ½ vᵀ M v
+double kinetic_energy(const BlockMatrix& M, const VectorRef& v);
+
+}  // namespace delassus
