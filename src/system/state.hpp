@@ -42,8 +42,17 @@ struct EnergyLedger {
   bool operator==(const EnergyLedger&) const = default;
 };
 
+// The time grid of a run: t_k = origin + k step, so that times do not accumulate round-off and a resumed run has the same ones.
+struct TimeGrid {
+  double origin = 0, step = 0;
+  std::uint64_t index = 0;  // of the last grid point reached
+  double next() const { return origin + static_cast<double>(index + 1) * step; }
+  bool operator==(const TimeGrid&) const = default;
+};
+
 struct History {
   std::uint64_t num_steps = 0;
+  TimeGrid grid;
   std::vector<ContactMemory> contacts;  // ascending ids
   Vector joint_impulses;                // of the last step [N·s]
   Vector weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first

@@ -13,12 +13,15 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <random>
+#include <set>
 #include <string>
+#include <vector>
 
 // Counts every allocation, also those of Eigen, which calls malloc and not operator new.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -64,7 +67,8 @@ Lcp make_lcp(const ContactCase& c) {
   for (Eigen::Index i = 0; i < nc; ++i) {
     lcp.q.segment(i * block, c.m + 1) = b.segment(i * (c.m + 1), c.m + 1);
     for (Eigen::Index j = 0; j < nc; ++j)
-      lcp.M.block(i * block, j * block, c.m + 1, c.m + 1) = W.block(i * (c.m + 1), j * (c.m + 1), c.m + 1, c.m + 1);
+      lcp.M.block(i * block, j * block, c.m + 1, c.m + 1) =
+          W.block(i * (c.m + 1), j * (c.m + 1), c.m + 1, c.m + 1);
     const Eigen::Index last = i * block + c.m + 1;
     lcp.M.block(i * block + 1, last, c.m, 1).setOnes();
     lcp.M.block(last, i * block + 1, 1, c.m).setConstant(-1);
@@ -80,19 +84,41 @@ Vector compute_velocity(const ContactCase& c, const Vector& z) {
   return c.A_inv * (c.p + c.B * impulse);
 }
 
-enum class Kind { symmetric, skew, high_friction, no_friction, duplicated, joints, opposed, at_rest, mass_ratio };
+enum class Kind {
+  symmetric,
+  skew,
+  high_friction,
+  no_friction,
+  duplicated,
+  joints,
+  opposed,
+  at_rest,
+  mass_ratio,
+  combined
+};
 
 const char* to_string(Kind kind) {
   switch (kind) {
-    case Kind::symmetric: return "symmetric";
-    case Kind::skew: return "skew";
-    case Kind::high_friction: return "high_friction";
-    case Kind::no_friction: return "no_friction";
-    case Kind::duplicated: return "duplicated";
-    case Kind::joints: return "joints";
-    case Kind::opposed: return "opposed";
-    case Kind::at_rest: return "at_rest";
-    case Kind::mass_ratio: return "mass_ratio";
+    case Kind::symmetric:
+      return "symmetric";
+    case Kind::skew:
+      return "skew";
+    case Kind::high_friction:
+      return "high_friction";
+    case Kind::no_friction:
+      return "no_friction";
+    case Kind::duplicated:
+      return "duplicated";
+    case Kind::joints:
+      return "joints";
+    case Kind::opposed:
+      return "opposed";
+    case Kind::at_rest:
+      return "at_rest";
+    case Kind::mass_ratio:
+      return "mass_ratio";
+    case Kind::combined:
+      return "combined";
   }
   return "";
 }
@@ -101,8 +127,12 @@ class Random {
  public:
   explicit Random(unsigned seed) : engine_(seed) {}
   // Written out, because the distributions of the library differ between implementations.
-  double uniform(double low, double high) { return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53; }
-  int integer(int low, int high) { return low + static_cast<int>(engine_() % static_cast<unsigned>(high - low + 1)); }
+  double uniform(double low, double high) {
+    return low + (high - low) * static_cast<double>(engine_() >> 11) * 0x1p-53;
+  }
+  int integer(int low, int high) {
+    return low + static_cast<int>(engine_() % static_cast<unsigned>(high - low + 1));
+  }
   Matrix matrix(Eigen::Index rows, Eigen::Index cols) {
     Matrix a(rows, cols);
     for (Eigen::Index j = 0; j < cols; ++j)
@@ -115,7 +145,8 @@ class Random {
   std::mt19937_64 engine_;
 };
 
-// Columns n, d1, −d1, d2, −d2 … of one contact. Round numbers now and then, as in scenes with boxes: they make ties.
+// Columns n, d1, −d1, d2, −d2 … of one contact. Round numbers now and then, as in scenes with boxes: they
+// make ties.
 Matrix make_contact(Random& random, Eigen::Index nv, int m) {
   Matrix a = random.matrix(nv, m + 1);
   if (random.integer(0, 2) == 0) a = a.array().round().matrix();
@@ -125,12 +156,14 @@ Matrix make_contact(Random& random, Eigen::Index nv, int m) {
 
 ContactCase make_case(Random& random, Kind kind) {
   ContactCase c;
-  const int nv = random.integer(3, 12);
-  int nc = random.integer(1, 4);
+  // Larger, with unequal masses, high friction, every contact three times and one of the three opposed.
+  const bool combined = kind == Kind::combined;
+  const int nv = random.integer(3, combined ? 18 : 12);
+  const int nc = random.integer(1, combined ? 6 : 4);
   c.m = 2 * random.integer(1, 3);
   const Matrix L = random.matrix(nv, nv);
   c.A = L * L.transpose() + 0.1 * Matrix::Identity(nv, nv);
-  if (kind == Kind::mass_ratio) {
+  if (kind == Kind::mass_ratio || combined) {
     Vector mass(nv);
     for (int i = 0; i < nv; ++i) mass[i] = std::pow(10.0, random.uniform(-3, 3));
     mass[0] = 1e-3;
@@ -156,17 +189,17 @@ ContactCase make_case(Random& random, Kind kind) {
   for (int i = 0; i < nc; ++i) {
     c.B.middleCols(i * (c.m + 1), c.m + 1) = make_contact(random, nv, c.m);
     double mu = random.uniform(0, 1);
-    if (kind == Kind::high_friction) mu = random.uniform(1, 10);
+    if (kind == Kind::high_friction || combined) mu = random.uniform(1, 10);
     if (kind == Kind::no_friction) mu = 0;
     c.mu.push_back(mu);
   }
-  if (kind == Kind::duplicated || kind == Kind::opposed) {
+  if (kind == Kind::duplicated || kind == Kind::opposed || combined) {
+    const int copies = combined ? 3 : 2;
     const Matrix once = c.B;
-    c.B.resize(nv, 2 * once.cols());
-    c.B << once, once;
-    for (int i = 0; i < nc; ++i) {
-      c.mu.push_back(c.mu[static_cast<size_t>(i)]);
-      if (kind == Kind::opposed) c.B.col((nc + i) * (c.m + 1)) *= -1;
+    c.B = once.replicate(1, copies);
+    for (int i = nc; i < copies * nc; ++i) {
+      c.mu.push_back(c.mu[static_cast<size_t>(i - nc)]);
+      if (kind != Kind::duplicated && i < 2 * nc) c.B.col(i * (c.m + 1)) *= -1;
     }
   }
   return c;
@@ -174,20 +207,20 @@ ContactCase make_case(Random& random, Kind kind) {
 
 class LemkeContacts : public testing::TestWithParam<Kind> {};
 
-TEST_P(LemkeContacts, SolvesEveryProblem) {
-  Random random(1000 + static_cast<unsigned>(GetParam()));
-  Lemke lemke;
+void check_kind(Kind kind, const LemkeOptions& options) {
+  Random random(1000 + static_cast<unsigned>(kind));
+  Lemke lemke(options);
   double worst = 0;
   long pivots = 0;
   int retries = 0;
   int zero = 0;
   for (int s = 0; s < k_problems; ++s) {
-    const ContactCase c = make_case(random, GetParam());
+    const ContactCase c = make_case(random, kind);
     const Lcp lcp = make_lcp(c);
     Solved r;
     lemke.solve(lcp, nullptr, r.z, r.w, r.basis, r.stats);
     ASSERT_EQ(r.stats.status, SolveStatus::converged)
-        << to_string(GetParam()) << " problem " << s << ", n = " << lcp.size() << ", residual " << r.stats.residual;
+        << to_string(kind) << " problem " << s << ", n = " << lcp.size() << ", residual " << r.stats.residual;
     ASSERT_LE(r.stats.residual, k_required);
     ASSERT_EQ(r.stats.residual, compute_residual(lcp, r.z));
     ASSERT_GE(r.z.minCoeff(), 0);
@@ -197,24 +230,36 @@ TEST_P(LemkeContacts, SolvesEveryProblem) {
     pivots += r.stats.iterations;
     retries += r.stats.retries;
     zero += r.z.isZero(0);
-    if (GetParam() != Kind::skew) {  // S1 (2.22)
+    if (kind != Kind::skew) {  // S1 (2.22)
       const Vector v = compute_velocity(c, r.z);
       const Vector v_free = c.A_inv * c.p;
       const double energy_free = 0.5 * v_free.dot(c.A * v_free);
-      ASSERT_LE(0.5 * v.dot(c.A * v), energy_free * (1 + 1e-9)) << to_string(GetParam()) << " problem " << s;
+      ASSERT_LE(0.5 * v.dot(c.A * v), energy_free * (1 + 1e-9)) << to_string(kind) << " problem " << s;
     }
   }
-  if (GetParam() == Kind::at_rest) {
+  if (kind == Kind::at_rest) {
     EXPECT_EQ(zero, k_problems);
   }
-  std::printf("  %-14s worst residual %.1e, %.1f pivots each, %d retries, %d with z = 0\n", to_string(GetParam()),
+  std::printf("  %-14s worst residual %.1e, %.1f pivots each, %d retries, %d with z = 0\n", to_string(kind),
               worst, static_cast<double>(pivots) / k_problems, retries, zero);
+}
+
+TEST_P(LemkeContacts, SolvesEveryProblem) {
+  check_kind(GetParam(), {});
+}
+
+// With d = (1, …, 1) a quarter of the ratio tests tie: the lexicographic rule is at work, and no retry helps.
+TEST_P(LemkeContacts, SolvesEveryProblemWithTies) {
+  LemkeOptions options;
+  options.uniform_cover = true;
+  options.max_retries = 0;
+  check_kind(GetParam(), options);
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, LemkeContacts,
                          testing::Values(Kind::symmetric, Kind::skew, Kind::high_friction, Kind::no_friction,
                                          Kind::duplicated, Kind::joints, Kind::opposed, Kind::at_rest,
-                                         Kind::mass_ratio),
+                                         Kind::mass_ratio, Kind::combined),
                          [](const auto& kind) { return std::string(to_string(kind.param)); });
 
 Solved solve(const Lcp& lcp, const LemkeOptions& options = {}) {
@@ -278,16 +323,18 @@ TEST(Lemke, CertifiesARayWhereNoSolutionExists) {
   }
 }
 
-// Problems on which complementary pivoting without an order on ties, or with least ratios alone, cycles or is slow.
+// With d = (1, …, 1) and no further attempt, so that ties are real.
 TEST(Lemke, TerminatesOnCyclingExamples) {
-  // Murty: Bard's method cycles for any start; P-matrix.
-  const Lcp murty{(Matrix(3, 3) << 1, 2, 0, 0, 1, 2, 2, 0, 1).finished(), Vector::Constant(3, -1)};
-  Solved r = solve(murty);
+  LemkeOptions options;
+  options.uniform_cover = true;
+  options.max_retries = 0;
+  // The cyclic P-matrix of the literature on cycling: all rows tie at the start.
+  const Matrix cyclic = (Matrix(3, 3) << 1, 2, 0, 0, 1, 2, 2, 0, 1).finished();
+  Solved r = solve({cyclic, Vector::Constant(3, -1)}, options);
   EXPECT_EQ(r.stats.status, SolveStatus::converged);
   EXPECT_TRUE(r.z.isApproxToConstant(1.0 / 3, 1e-12));
-  // Kostreva: degenerate, cycles under Lemke with the least index as tie breaker.
-  const Lcp kostreva{(Matrix(3, 3) << 1, 2, 0, 0, 1, 2, 2, 0, 1).finished(), (Vector(3) << -1, -1, 0).finished()};
-  EXPECT_EQ(solve(kostreva).stats.status, SolveStatus::converged);
+  EXPECT_EQ(solve({cyclic, (Vector(3) << -1, -1, 0).finished()}, options).stats.status,
+            SolveStatus::converged);
   // Beale's linear programme min cᵀx, A x ≥ b, on which the simplex method cycles: M = [0 −Aᵀ; A 0].
   Matrix A(3, 4);
   A << -0.25, 60, 1.0 / 25, -9, -0.5, 90, 1.0 / 50, -3, 0, 0, -1, 0;
@@ -295,12 +342,12 @@ TEST(Lemke, TerminatesOnCyclingExamples) {
   beale.M.topRightCorner(4, 3) = -A.transpose();
   beale.M.bottomLeftCorner(3, 4) = A;
   beale.q << -0.75, 150, -1.0 / 50, 6, 0, 0, 1;
-  r = solve(beale);
+  r = solve(beale, options);
   EXPECT_EQ(r.stats.status, SolveStatus::converged);
   EXPECT_NEAR(beale.q.head(4).dot(r.z.head(4)), -0.05, 1e-12);
   // Everything tied: all entries equal.
   for (const int n : {2, 7, 30}) {
-    const Solved tied = solve({Matrix::Ones(n, n), Vector::Constant(n, -1)});
+    const Solved tied = solve({Matrix::Ones(n, n), Vector::Constant(n, -1)}, options);
     EXPECT_EQ(tied.stats.status, SolveStatus::converged);
     EXPECT_NEAR(tied.z.sum(), 1, 1e-12);
   }
@@ -327,7 +374,8 @@ TEST(Lemke, DoesNotDependOnUnits) {
     const Solved other = solve({a * lcp.M, b * lcp.q});
     EXPECT_EQ(one.stats.iterations, other.stats.iterations) << "problem " << s;
     EXPECT_EQ(one.basis.z_basic, other.basis.z_basic) << "problem " << s;
-    EXPECT_LE((one.z - other.z * (a / b)).cwiseAbs().maxCoeff(), 1e-6 * (1e-30 + one.z.maxCoeff())) << "problem " << s;
+    EXPECT_LE((one.z - other.z * (a / b)).cwiseAbs().maxCoeff(), 1e-6 * (1e-30 + one.z.maxCoeff()))
+        << "problem " << s;
   }
 }
 
@@ -434,7 +482,8 @@ std::filesystem::path find_data() {
 #ifdef DELASSUS_SHARED_DATA_DIR
   return std::filesystem::path(DELASSUS_SHARED_DATA_DIR) / "lcp";
 #else
-  if (const char* folder = std::getenv("DELASSUS_SHARED_DATA_DIR")) return std::filesystem::path(folder) / "lcp";
+  if (const char* folder = std::getenv("DELASSUS_SHARED_DATA_DIR"))
+    return std::filesystem::path(folder) / "lcp";
   return std::filesystem::path(__FILE__).parent_path() / "../../../shared/data/lcp";
 #endif
 }
@@ -455,6 +504,18 @@ bool read_lcp(const std::filesystem::path& path, Lcp& lcp) {
   return !in.fail();
 }
 
+// Where Lemke's method ends on a ray. These have no solution: enumeration of all bases finds none, and in
+// tobenna (n = 40) the last rows are −Σ z − 1 ≥ 0 …
+const std::set<std::string> k_without_solution = {"lcp_CPS_4.dat",
+                                                  "lcp_CPS_4bis.dat",
+                                                  "lcp_Pang_isolated_sol.dat",
+                                                  "lcp_Pang_isolated_sol_perturbed.dat",
+                                                  "lcp_inf_sol_perturbed.dat",
+                                                  "lcp_tobenna.dat"};
+// … while this bimatrix game, M = [0 A; B 0] with A, B > 0 and q < 0, has three, but is outside the class of
+// the method: for every d > 0 the first z that enters makes no w smaller.
+const std::set<std::string> k_outside_class = {"lcp_CPS_3.dat"};
+
 TEST(Lemke, SolvesTheLcpFiles) {
   const std::filesystem::path folder = find_data();
   if (!std::filesystem::is_directory(folder)) GTEST_SKIP() << "no LCP files at " << folder;
@@ -464,19 +525,22 @@ TEST(Lemke, SolvesTheLcpFiles) {
   LemkeOptions options;
   options.tolerance = 1e-12;
   for (const auto& file : files) {
+    const std::string name = file.filename().string();
     Lcp lcp;
     if (!read_lcp(file, lcp)) {
-      std::printf("  %-36s block storage, skipped (same problem as the dense file)\n", file.filename().c_str());
+      std::printf("  %-36s not read: block storage\n", name.c_str());
       continue;
     }
     const Solved r = solve(lcp, options);
-    std::printf("  %-36s n = %2d  %-18s residual %.1e  %3d pivots  %d retries\n", file.filename().c_str(),
+    std::printf("  %-36s n = %2d  %-10s residual %.1e  %3d pivots  %d retries\n", name.c_str(),
                 static_cast<int>(lcp.size()), to_string(r.stats.status), r.stats.residual, r.stats.iterations,
                 r.stats.retries);
-    if (r.stats.status == SolveStatus::converged) {
-      EXPECT_LE(compute_residual(lcp, r.z), 1e-12) << file;
+    if (k_without_solution.count(name) || k_outside_class.count(name)) {
+      EXPECT_EQ(r.stats.status, SolveStatus::ray) << name;
+    } else {
+      EXPECT_EQ(r.stats.status, SolveStatus::converged) << name;
+      EXPECT_LE(compute_residual(lcp, r.z), 1e-12) << name;
     }
-    EXPECT_NE(r.stats.status, SolveStatus::not_run) << file;
   }
 }
 

@@ -18,8 +18,9 @@ constexpr double k_eps = std::numeric_limits<double>::epsilon();
 // Basic variables may be negative by this much (scaled problem, times the largest value): what round-off
 // leaves of a zero after some hundred updates. It also is the width of a tie.
 constexpr double k_feasible = 1e-13;
-// Entries of the direction below this part of the largest are round-off, not blocking variables.
-constexpr double k_pivot_noise = 1e-12;
+// Entries of the direction below this part of the largest are round-off, not blocking variables: kernels of
+// contact problems with mass ratios of 1e6 lose up to five digits of the sixteen.
+constexpr double k_pivot_noise = 1e-11;
 // Among tied rows, entries below this part of the largest tied one are passed over: stability before the
 // lexicographic order, which only has to hold for real ties.
 constexpr double k_pivot_weak = 1e-6;
@@ -30,7 +31,8 @@ constexpr double k_lexicographic = 1e-10;
 // two.
 constexpr double k_scaling_settled = 2;
 constexpr int k_scaling_sweeps = 8;
-constexpr int k_refinements = 3;
+constexpr int k_refinements = 3;  // each gains some digits; more than three help only where nothing helps
+constexpr int k_careful_interval = 8;  // pivots between two factorisations in a repeated attempt
 
 // Nearest power of two. The border √2·2^e lies away from the round numbers of textbook and unit changes.
 double nearest_power_of_two(double x) {
@@ -130,8 +132,10 @@ bool Lemke::scale_problem(const Lcp& lcp) {
 // Generic entries in [1, 2): with d = (1, …, 1) the many equal entries of q in contact problems would all
 // tie.
 void Lemke::update_cover(int attempt) {
+  const bool uniform = options_.uniform_cover && attempt == 0;
   for (int i = 0; i < n_; ++i)
-    d_[size_t(i)] = 1 + hash_uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(attempt));
+    d_[size_t(i)] =
+        uniform ? 1 : 1 + hash_uniform(static_cast<std::uint64_t>(i), static_cast<std::uint64_t>(attempt));
 }
 
 int Lemke::find_first_leaving() const {
@@ -146,7 +150,7 @@ double Lemke::feasibility() const {
   return k_feasible * std::max(1.0, basis_.max_structural_value());
 }
 
-// Two passes [CPS92, sec. 4.2, with Harris' tolerance]: the longest step that makes no basic variable smaller
+// Two passes, as Harris' test of the simplex method: the longest step that makes no basic variable smaller
 // than −k_feasible, then all rows that block before it. Any of them keeps the others above −k_feasible.
 Slot Lemke::find_leaving(double& step) {
   const double feasible = feasibility();
@@ -205,13 +209,13 @@ Slot Lemke::break_tie() {
 }
 
 Lemke::PathEnd Lemke::follow_path(int attempt, int limit, SolveStats& stats) {
-  // Later attempts refresh more often: the earlier one may have failed by loss of accuracy.
-  const int refactor_every = std::max(1, options_.refactor_every >> (2 * attempt));
+  if (limit < 1) return PathEnd::limit;
   const int r = find_first_leaving();
-  basis_.start(n_, M_.data(), q_.data(), d_.data(), r, refactor_every);
+  basis_.start(n_, M_.data(), q_.data(), d_.data(), r);
+  // A later attempt refreshes more often: the one before may have failed by loss of accuracy.
+  basis_.set_refresh_interval(attempt == 0 ? options_.refactor_every : k_careful_interval, attempt == 0);
   Variable entering{true, r};
   PathEnd end = PathEnd::limit;
-  if (limit < 1) return end;
   for (int pivots = 1; pivots < limit; ++pivots) {  // the entry of z0 was the first
     double step = 0;
     if (!basis_.update_direction(entering)) {

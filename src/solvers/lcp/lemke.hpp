@@ -9,17 +9,24 @@
 //   solution) or nothing blocks the entering variable (a secondary ray):
 //   dw = M dz + d dz0,   dw, dz, dz0 ≥ 0,   dwᵀ dz = 0,   dz ≠ 0                                          (2)
 //
-//   M (n×n) · q (n) · d covering vector (n) · z, w (n) · z0 artificial variable; every row carries the unit
-//   of w_i Source: [CPS92, alg. 4.4.5 and 4.9.3]; contact problems of [AP97] (positive definite A, any μ,
-//   homogeneous rows) always end with a solution, whatever d > 0 is. Differs: revised form instead of a
-//   tableau (lemke_basis.hpp); rows and columns scaled by powers of two first, which changes no digit and is
-//   the same as another choice of d; ratio test in two passes, so that rows which round-off alone separates
-//   count as tied; d is not (1, …, 1) but generic, so that ties come only from the data; solution recomputed
-//   from the final basis by LU with refinement and judged by compute_residual; on a ray, on loss of accuracy
-//   or on a bad residual the run is repeated with another d. A ray proves that no solution exists only for
-//   some classes of M (copositive-plus among them). Cost: about n k per pivot, k = number of basic z, and k³
-//   for each refresh; pivots are usually 1 to 2 n. Memory: 3 n² doubles. No allocation in a later solve of
-//   the same or a smaller size; deterministic.
+//   M (n×n) · q (n) · d covering vector (n) · z, w (n) · z0 artificial variable; row i carries the unit of
+//   w_i
+//
+//   Source: [CPS92, ch. 4]; contact problems of [AP97] (positive definite A, any μ, homogeneous rows) always
+//   end with a solution, whatever d > 0 is.
+//
+//   Differs: revised form instead of a tableau (lemke_basis.hpp); rows and columns scaled by powers of two
+//   first, which changes no digit and is the same as another choice of d; ratio test in two passes, so that
+//   rows which round-off alone separates count as tied; d is not (1, …, 1) but generic, so that ties come
+//   only from the data; solution recomputed from the final basis by LU with refinement and judged by
+//   compute_residual; on a ray, on loss of accuracy or on a bad residual the run is repeated with another d.
+//
+//   A ray proves that no solution exists only for some classes of M (copositive-plus among them). A solution
+//   may have a singular M_αα (redundant contacts); a warm start from such a basis begins anew.
+//
+//   Cost: about n k per pivot, k = number of basic z, and k³ for each refresh; pivots: 0.5 n in heaps of
+//   bodies, up to 8 n seen with opposed contacts and μ > 1. Memory: 2 n² + 2 k² doubles. No allocation in a
+//   later solve of the same or a smaller size; deterministic.
 #pragma once
 #include <cstdint>
 #include <vector>
@@ -32,12 +39,14 @@
 namespace delassus {
 
 struct LemkeOptions {
-  int max_pivots = 0;        // of all attempts together, each but the last may use half of what is left; 0 =
-                             // automatic, 50 n + 500 [-]
+  // Limit of all attempts together; each but the last may use half of what is left. 0 = automatic, 50 n +
+  // 500.
+  int max_pivots = 0;
   double tolerance = 1e-10;  // accepted relative residual, see compute_residual [-]
-  int refactor_every =
-      64;  // pivots between two factorisations from scratch (never less than the kernel size) [-]
-  int max_retries = 3;  // further attempts, each with another covering vector [-]
+  int refactor_every = 64;   // pivots between two factorisations, not less than the kernel size [-]
+  int max_retries = 3;       // further attempts, each with another covering vector [-]
+  // d = (1, …, 1) in the first attempt, as in the literature: leaves many ties to the lexicographic rule.
+  bool uniform_cover = false;
 };
 
 // Which variable of each complementary pair is basic: what a warm start needs.

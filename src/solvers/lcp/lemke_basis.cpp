@@ -154,7 +154,7 @@ void DenseLu::compute_inverse(double* out, Eigen::Index ld) {
 
 // ---- LemkeBasis ----
 
-void LemkeBasis::start(int n, const double* M, const double* q, const double* d, int r, int refactor_every) {
+void LemkeBasis::start(int n, const double* M, const double* q, const double* d, int r) {
   const auto size = static_cast<size_t>(n);
   if (x_w_.size() < size) {
     for (auto* v : {&x_w_, &x_s_, &g_, &u_, &rhs_, &v_, &correction_}) v->resize(size);
@@ -166,7 +166,6 @@ void LemkeBasis::start(int n, const double* M, const double* q, const double* d,
   M_ = M;
   q_ = q;
   d_ = d;
-  refactor_every_ = refactor_every;
   updates_ = 0;
   factorizations_ = 0;
   k_ = 1;
@@ -176,6 +175,11 @@ void LemkeBasis::start(int n, const double* M, const double* q, const double* d,
   row_position_[size_t(r)] = 0;
   P_[0] = 1 / d[r];
   update_values();
+}
+
+void LemkeBasis::set_refresh_interval(int interval, bool balance) {
+  interval_ = std::max(1, interval);
+  balance_ = balance;
 }
 
 LemkeBasis::Variable LemkeBasis::variable(Slot slot) const {
@@ -351,10 +355,8 @@ bool LemkeBasis::pivot(double t, Slot leaving) {
     remove_structural(p, position);
     x_w_[size_t(s)] = t;
   }
-  // A refresh costs about 3 k³, an update 2 k²: an interval of k balances the two, below that the option
-  // rules.
-  if (++updates_ >= std::max(refactor_every_, k_)) return refresh();
-  return true;
+  ++updates_;
+  return updates_ < (balance_ ? std::max(interval_, k_) : interval_) || refresh();
 }
 
 }  // namespace delassus

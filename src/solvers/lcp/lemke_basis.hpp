@@ -53,7 +53,10 @@ class LemkeBasis {
 
   // Begins with {w_i, i ≠ r} ∪ {z0}. M (n×n, column-major), q and d are kept by pointer and must outlive the
   // run.
-  void start(int n, const double* M, const double* q, const double* d, int r, int refactor_every);
+  void start(int n, const double* M, const double* q, const double* d, int r);
+  // Pivots between two refreshes. balance: not less than k, so that the 3 k³ of a refresh cost no more than
+  // the updates, of 2 k² each, since the last one.
+  void set_refresh_interval(int interval, bool balance);
 
   // direction ← B⁻¹ a, a the column of the entering variable; basic variables move by −t · direction.
   // Refreshes P where the residual of (1) shows that it has drifted; false when even that does not help.
@@ -90,7 +93,8 @@ class LemkeBasis {
   int n_ = 0;
   int k_ = 0;
   Eigen::Index ld_ = 0;
-  int refactor_every_ = 0;
+  int interval_ = 1;
+  bool balance_ = true;
   int updates_ = 0;  // since the last refresh
   int factorizations_ = 0;
   const double* M_ = nullptr;

@@ -1,0 +1,39 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A tree of values with the place each came from: what a YAML or JSON file is before anyone knows its meaning. Readers of formats
+// fill it (io/yaml.hpp), the scene decoder gives it meaning (scene/decode.hpp), command-line settings change it (set_path).
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delassus/base/error.hpp"
+
+namespace delassus {
+
+struct Value {
+  enum class Kind { null, boolean, number, text, list, map };
+
+  Kind kind = Kind::null;
+  Place place;
+  bool boolean = false;
+  double number = 0;
+  std::string text;      // of a scalar: as written
+  bool quoted = false;   // the scalar was quoted: it is text even if it looks like a number
+  std::vector<Value> list;
+  std::vector<std::pair<std::string, Value>> map;  // in file order
+  std::vector<Place> key_places;                   // parallel to map
+
+  // The member with this key, null when there is none.
+  const Value* find(const std::string& key) const;
+  Value* find(const std::string& key);
+};
+
+const char* to_string(Value::Kind kind);
+
+// Replaces or adds the value at a path such as `stepper.step`, `bodies.m1.mass` (list elements by their name) or `bodies[0].mass`.
+// Missing maps on the way are made; a missing list element is an InputError that names what there is.
+void set_path(Value& root, const std::string& path, Value value);
+
+}  // namespace delassus

@@ -1,0 +1,162 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/io/csv.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iterator>
+
+#include "delassus/base/error.hpp"
+#include "delassus/base/files.hpp"
+
+namespace delassus {
+namespace {
+
+std::string quoted(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) return name;
+  std::string text = "\"";
+  for (char c : name) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + '"';
+}
+
+// A table that grows row by row: row(t) begins one, add() continues it.
+class Table {
+ public:
+  explicit Table(const std::string& header) : text_(header) {}
+
+  Table& row(double t) {
+    text_ += '\n';
+    fmt::format_to(std::back_inserter(text_), "{:.17g}", t);
+    return *this;
+  }
+  Table& add(double value) {
+    fmt::format_to(std::back_inserter(text_), ",{:.17g}", value);
+    return *this;
+  }
+  Table& add(std::int64_t value) {
+    fmt::format_to(std::back_inserter(text_), ",{}", value);
+    return *this;
+  }
+  Table& add(int value) { return add(std::int64_t{value}); }
+  // Names must be quoted.
+  Table& add(const std::string& name) {
+    text_ += ',';
+    text_ += name;
+    return *this;
+  }
+  template <class Derived>
+  Table& add(const Eigen::MatrixBase<Derived>& values) {
+    for (Eigen::Index i = 0; i < values.size(); ++i) add(double{values[i]});
+    return *this;
+  }
+  void write(const std::string& directory, const char* name) {
+    text_ += '\n';
+    write_file((std::filesystem::path(directory) / name).string(), text_);
+  }
+
+ private:
+  std::string text_;
+};
+
+Table bodies(const Recording& recording) {
+  Table table("t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
+  std::vector<std::string> names;
+  for (const std::string& name : recording.body_names) names.push_back(quoted(name));
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (int i = 0; i < recording.num_bodies(); ++i) {
+      const BodyMotion m = recording.body(f, i);
+      table.row(recording.time[f]).add(names[i]);
+      table.add(m.position).add(m.orientation).add(m.velocity).add(m.angular_velocity);
+    }
+  return table;
+}
+
+Table coordinates(const Recording& recording) {
+  const std::vector<std::string>& names = recording.coordinate_names;
+  const bool same = recording.q.rows() == recording.v.rows();
+  std::string header = "t";
+  for (const std::string& name : names) header += "," + quoted("q_" + name);
+  for (Eigen::Index i = 0; i < recording.v.rows(); ++i)
+    header += "," + quoted("v_" + (same ? names[i] : std::to_string(i)));
+  Table table(header);
+  for (int f = 0; f < recording.num_frames(); ++f)
+    table.row(recording.time[f]).add(recording.q.col(f)).add(recording.v.col(f));
+  return table;
+}
+
+Table energy(const Recording& recording) {
+  Table table("t,kinetic,potential,work,friction,impact,constraint,defect");
+  for (int f = 0; f < recording.num_frames(); ++f) {
+    const EnergyReport& e = recording.energy[f];
+    table.row(recording.time[f]);
+    for (double x : {e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect})
+      table.add(x);
+  }
+  return table;
+}
+
+Table certificate(const Recording& recording) {
+  Table table(
+      "t,step,step_length,status,momentum_residual,joint_residual,contact_residual,joint_drift,velocity_"
+      "drift,"
+      "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact");
+  for (int f = 0; f < recording.num_frames(); ++f) {
+    const Certificate& c = recording.certificate[f];
+    table.row(recording.time[f]).add(recording.step[f]).add(recording.step_length[f]);
+    table.add(std::string(to_string(c.status)));
+    table.add(c.momentum_residual).add(c.joint_residual).add(c.contact_residual);
+    table.add(c.joint_drift).add(c.velocity_drift).add(c.penetration);
+    table.add(c.iterations).add(c.solves).add(recording.substeps[f]).add(recording.rejected[f]);
+    table.add(c.redundant_joint_rows);
+    const bool has_joint =
+        c.worst_joint_row >= 0 && c.worst_joint_row < static_cast<int>(recording.joint_names.size());
+    table.add(has_joint ? quoted(recording.joint_names[c.worst_joint_row]) : "");
+    table.add(c.has_worst_contact ? quoted(recording.contact_name(c.worst_contact)) : "");
+  }
+  return table;
+}
+
+Table contacts(const Recording& recording) {
+  Table table(
+      "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,fx,fy,"
+      "fz");
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (const RecordedContact& c : recording.contacts_at(f)) {
+      table.row(recording.time[f]).add(quoted(recording.contact_name(c.id)));
+      table.add(std::string(to_string(c.status))).add(c.gap);
+      table.add(c.impulse).add(c.velocity).add(c.point).add(c.force);
+    }
+  return table;
+}
+
+Table events(const Recording& recording) {
+  Table table(
+      "t,kind,name,velocity_before_n,velocity_before_t1,velocity_before_t2,velocity_after_n,velocity_after_"
+      "t1,"
+      "velocity_after_t2,impulse_n,impulse_t1,impulse_t2,energy_change");
+  for (const Event& e : recording.events) {
+    table.row(e.time).add(std::string(to_string(e.kind))).add(quoted(recording.contact_name(e.contact)));
+    table.add(e.velocity_before).add(e.velocity_after).add(e.impulse).add(e.energy_change);
+  }
+  return table;
+}
+
+}  // namespace
+
+void write_csv(const Recording& recording, const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) throw InputError("cannot create the directory " + directory + ": " + error.message());
+  bodies(recording).write(directory, "bodies.csv");
+  coordinates(recording).write(directory, "coordinates.csv");
+  energy(recording).write(directory, "energy.csv");
+  certificate(recording).write(directory, "certificate.csv");
+  contacts(recording).write(directory, "contacts.csv");
+  events(recording).write(directory, "events.csv");
+}
+
+}  // namespace delassus

@@ -1,0 +1,16 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// YAML (and JSON, its subset) as a Value tree with line and column of everything.
+#pragma once
+#include <string>
+
+#include "delassus/base/value.hpp"
+
+namespace delassus {
+
+// `name` is what error messages call the text. Throws InputError with the place of the first mistake; duplicate keys are one.
+Value parse_yaml(const std::string& text, const std::string& name);
+Value read_yaml_file(const std::string& path);
+
+}  // namespace delassus

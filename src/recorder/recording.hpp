@@ -1,0 +1,137 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a run left behind, and the file it is kept in.
+//
+// A run writes DIR/recording.h5.part and renames it to DIR/recording.h5 when it ends. The .part file of a run
+// that goes on or was killed is readable up to its last flush; in h5py: h5py.File(path, "r", swmr=True) with
+// libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
+// file, where there is one, belongs to the newer run.
+//
+// Layout, format version 1: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// rows. Numbers are little endian: float64 unless the type is given. SI units, quaternions (w, x, y, z), all
+// vectors of bodies in world axes, contact triples with the normal first. NaN: not known.
+//
+//   /meta                           attributes format_version (int64), program, title, description
+//   /meta/scene_text                text: the scene as it was run
+//   /meta/setting_names             k texts       /meta/setting_values      k texts
+//   /meta/body_names                nb texts      /meta/coordinate_names    nq texts
+//   /meta/joint_names               nj texts
+//   /committed                      5 int64: n, m, e, c, and 1 when the run ended properly; written last, so
+//                                   that rows beyond these counts are not to be trusted
+//   /end/status, /end/message       uint8: UTF-8 text, empty while the run goes on
+//
+//   /frames/time                    n             [s]
+//   /frames/step                    n int64       number of the step that ended here, 0 at the start
+//   /frames/step_length             n             of that step [s]; NaN at the start
+//   /frames/q, /frames/v            n × nq, n × nv    coordinates and velocities
+//   /frames/weighted_velocity       n × nv        velocity of the step's contact law; NaN where it has none
+//   /frames/bodies                  n × nb × 13   x y z [m], qw qx qy qz, vx vy vz [m/s], wx wy wz [rad/s]
+//   /frames/joint_impulses          n × nj        of the step [N·s]; NaN at the start
+//   /frames/energy                  n × 7         kinetic, potential, work, friction, impact, constraint,
+//                                                 defect [J]
+//   /frames/certificate             n × 6         momentum, joint and contact residual [-], joint drift [m],
+//                                                 velocity drift [m/s], penetration [m]
+//   /frames/solver                  n × 8 int64   status (0 not run, 1 converged, 2 ray, 3 iteration limit,
+//                                                 4 numerical failure), iterations, solves, substeps,
+//                                                 rejected substeps, redundant joint rows, worst joint row
+//                                                 or -1, 1 when there is a worst contact
+//   /frames/worst_contact           n uint64      its id
+//   /frames/contact_first           n int64       the contacts of frame i are the rows contact_first[i] …
+//   /frames/contact_count           n int64       contact_first[i] + contact_count[i] − 1 of /contacts
+//
+//   /contacts/id                    m uint64
+//   /contacts/status                m uint8       0 open, 1 stick, 2 slip
+//   /contacts/gap                   m             at the end of the step [m]
+//   /contacts/impulse               m × 3         of the step [N·s]
+//   /contacts/velocity              m × 3         at the end of the step [m/s]
+//   /contacts/point                 m × 3         in world axes [m]
+//   /contacts/force                 m × 3         mean over the step, in world axes, on the body that the
+//                                                 normal points to [N]
+//
+//   /events/time                    e             [s]
+//   /events/kind                    e uint8       0 impact, 1 stick, 2 slip, 3 reversal, 4 take-off, 5 zeno,
+//                                                 6 fallback
+//   /events/contact                 e uint64      id
+//   /events/velocity_before, /events/velocity_after    e × 3    [m/s]
+//   /events/impulse                 e × 3         [N·s]
+//   /events/energy_change           e             [J]
+//
+//   /contact_names/id               c uint64      every contact that /contacts or /events mention
+//   /contact_names/length           c int64       bytes of its name …
+//   /contact_names/text             uint8         … in this text of all names, UTF-8, one after the other
+//
+// When only each n-th step is recorded, impulses, forces and certificates of a frame are those of the one
+// step that ended there; events are those of all steps.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delassus/base/contact_status.hpp"
+#include "delassus/linalg/types.hpp"
+#include "delassus/steppers/report.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+inline constexpr std::int64_t k_recording_format = 1;  // version of the layout above
+inline constexpr int k_body_numbers = 13;              // of a body in a frame
+
+// Where a recording comes from.
+struct RunInfo {
+  std::string title, description;
+  std::string program;     // name and version
+  std::string scene_text;  // the scene as it was run, in full
+  std::vector<std::pair<std::string, std::string>> settings;
+  bool operator==(const RunInfo&) const = default;
+};
+
+struct RecordedContact {
+  ContactId id = 0;
+  ContactStatus status = ContactStatus::open;
+  double gap = 0;                      // at the end of the step [m]
+  Vector3 impulse = Vector3::Zero();   // of the step, normal first [N·s]
+  Vector3 velocity = Vector3::Zero();  // at the end of the step, normal first [m/s]
+  Vector3 point = Vector3::Zero();     // in world axes [m]
+  Vector3 force = Vector3::Zero();     // frame · impulse / step length, in world axes [N]
+};
+
+struct Recording {
+  RunInfo info;
+  bool complete = false;        // the run ended by its own decision
+  std::string status, message;  // how; empty when not complete
+
+  std::vector<std::string> body_names, coordinate_names, joint_names;
+  std::vector<std::pair<ContactId, std::string>> contact_names;  // ascending ids
+
+  // --- one entry or column a frame
+  std::vector<double> time;         // [s]
+  std::vector<std::int64_t> step;   // number of the step that ended here
+  std::vector<double> step_length;  // [s]
+  Matrix q, v, weighted_velocity, joint_impulses;
+  std::vector<double> bodies;  // frames × bodies × 13, see above
+  std::vector<EnergyReport> energy;
+  std::vector<Certificate> certificate;
+  std::vector<int> substeps, rejected;
+  std::vector<RecordedContact> contacts;    // of all frames
+  std::vector<std::size_t> contact_starts;  // frames + 1 entries: where a frame's contacts begin
+
+  std::vector<Event> events;  // of all steps, recorded or not
+
+  int num_frames() const { return static_cast<int>(time.size()); }
+  int num_bodies() const { return static_cast<int>(body_names.size()); }
+  BodyMotion body(int frame, int i) const;
+  std::span<const RecordedContact> contacts_at(int frame) const;
+  // "contact <id>" when it is not in the list.
+  std::string contact_name(ContactId id) const;
+};
+
+// Reads DIR, DIR/recording.h5 or DIR/recording.h5.part. Of a run that was killed: the frames up to its last
+// flush, with complete = false. Throws InputError with the path and the reason; a file without any frame is
+// an error.
+Recording read_recording(const std::string& path_or_directory);
+
+}  // namespace delassus

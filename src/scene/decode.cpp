@@ -1,0 +1,276 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/scene/decode.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <set>
+
+#include "delassus/model/model.hpp"
+#include "delassus/scene/fields.hpp"
+#include "delassus/system/functions.hpp"
+
+namespace delassus {
+namespace {
+
+void require_count(const Place& place, const std::string& what, std::size_t count, std::size_t wanted) {
+  if (count != wanted) throw InputError(place, fmt::format("{} has {} entries; allowed: {}", what, count, wanted));
+}
+
+std::vector<NameRef> read_ends(const Fields& fields) {
+  std::vector<NameRef> ends = fields.names("between");
+  require_count(fields.place("between"), "'between'", ends.size(), 2);
+  return ends;
+}
+
+void read_bodies(const Fields& scene, SceneDesc& out) {
+  for (const Fields& f : scene.objects("bodies"))
+    out.bodies.push_back({.name = f.name("name"),
+                          .mass = f.number("mass", 1),
+                          .position = f.vector3("position", Vector3::Zero()),
+                          .velocity = f.vector3("velocity", Vector3::Zero()),
+                          .radius = f.number("radius", 0.05)});
+}
+
+void read_joints(const Fields& scene, SceneDesc& out) {
+  for (const Fields& f : scene.objects("joints"))
+    out.joints.push_back({.name = f.name("name"), .between = read_ends(f), .anchor = f.vector3("anchor", Vector3::Zero()), .length = f.optional_number("length")});
+}
+
+void read_forces(const Fields& scene, SceneDesc& out) {
+  for (const Fields& f : scene.objects("forces")) {
+    ForceDesc force;
+    force.name = f.name("name");
+    if (f.table().type == "spring") {
+      force.between = read_ends(f);
+      force.anchor = f.vector3("anchor", Vector3::Zero());
+      force.stiffness = f.number("stiffness", 0);
+      force.damping = f.number("damping", 0);
+      force.rest_length = f.optional_number("rest_length");
+    } else {
+      force.kind = ForceDesc::Kind::applied;
+      force.body = f.name("body");
+      force.force = f.formulas("force", force_variables());
+      require_count(f.place("force"), "'force'", force.force.size(), 3);
+    }
+    out.forces.push_back(std::move(force));
+  }
+}
+
+void read_contacts(const Fields& scene, SceneDesc& out) {
+  for (const Fields& f : scene.objects("contacts")) {
+    ContactDesc contact;
+    contact.name = f.name("name");
+    contact.friction = f.number("friction", 0);
+    contact.restitution = f.number("restitution", 0);
+    if (f.table().type == "plane") {
+      contact.body = f.name("body");
+      contact.point = f.vector3("point", Vector3::Zero());
+      contact.normal = f.vector3("normal", Vector3::UnitY());
+      contact.normal_place = f.place("normal");
+      contact.surface_velocity = f.vector3("surface_velocity", Vector3::Zero());
+      contact.radius = f.number("radius", 0);
+      if (contact.normal.norm() == 0) throw InputError(contact.normal_place, "'normal' of plane contact is zero; allowed: any other direction");
+    } else {
+      contact.kind = ContactDesc::Kind::pair;
+      contact.between = read_ends(f);
+      contact.distance = f.number("distance", 0);
+    }
+    out.contacts.push_back(std::move(contact));
+  }
+}
+
+LagrangianDesc read_lagrangian(const Fields& f) {
+  LagrangianDesc out;
+  out.place = f.place();
+  FormulaVariables variables;
+  for (const NameRef& name : f.names("coordinates")) {
+    if (name.name == "t") throw InputError(name.place, "a coordinate may not be called 't', which is the time");
+    variables.coordinates.push_back(name.name);
+  }
+  if (f.has("velocities")) {
+    for (const NameRef& name : f.names("velocities")) variables.velocities.push_back(name.name);
+  } else {
+    for (const std::string& name : variables.coordinates) variables.velocities.push_back("v_" + name);
+  }
+  const std::size_t n = variables.coordinates.size();
+  if (n == 0) throw InputError(f.place("coordinates"), "'coordinates' is empty");
+  require_count(f.place("velocities"), "'velocities'", variables.velocities.size(), n);
+  std::set<std::string> seen;
+  for (const std::string& name : variables.all())
+    if (!seen.insert(name).second) throw InputError(f.place("coordinates"), fmt::format("the name '{}' stands for two things", name));
+  out.coordinates = variables.coordinates;
+  out.velocities = variables.velocities;
+
+  out.position = f.numbers("position");
+  require_count(f.place("position"), "'position'", out.position.size(), n);
+  out.velocity = f.has("velocity") ? f.numbers("velocity") : std::vector<double>(n, 0.0);
+  require_count(f.place("velocity"), "'velocity'", out.velocity.size(), n);
+
+  // Formulas of the configuration know t and q only.
+  std::vector<std::string> configuration{"t"};
+  configuration.insert(configuration.end(), variables.coordinates.begin(), variables.coordinates.end());
+  const std::vector<std::string> time{"t"};
+  out.mass = f.formula_rows("mass", configuration);
+  if (out.mass.size() == 1 && n > 1) {
+    // One row is the diagonal.
+    require_count(f.place("mass"), "the diagonal 'mass'", out.mass[0].size(), n);
+    std::vector<std::vector<Expression>> full(n, std::vector<Expression>(n));
+    for (std::size_t i = 0; i < n; ++i) full[i][i] = out.mass[0][i];
+    out.mass = std::move(full);
+  }
+  require_count(f.place("mass"), "'mass'", out.mass.size(), n);
+  for (const auto& row : out.mass) require_count(f.place("mass"), "a row of 'mass'", row.size(), n);
+  out.forces = f.formulas("forces", variables.all());
+  if (f.has("forces")) require_count(f.place("forces"), "'forces'", out.forces.size(), n);
+  out.potential = f.formula("potential", configuration);
+  out.coriolis = f.boolean("coriolis", true);
+
+  for (const Fields& c : f.objects("constraints")) out.constraints.push_back({.name = c.name("name"), .formula = *c.formula("equation", configuration)});
+  for (const Fields& c : f.objects("velocity_constraints")) {
+    LagrangianDesc::Row row{.name = c.name("name"), .formula = c.formula("target", time).value_or(Expression())};
+    row.coefficients = c.formulas("coefficients", configuration);
+    require_count(c.place("coefficients"), "'coefficients'", row.coefficients.size(), n);
+    out.velocity_constraints.push_back(std::move(row));
+  }
+  for (const Fields& c : f.objects("springs"))
+    out.springs.push_back({.name = c.name("name"), .formula = *c.formula("elongation", configuration), .coefficient = c.number("stiffness", 0)});
+  for (const Fields& c : f.objects("dampers"))
+    out.dampers.push_back({.name = c.name("name"), .formula = *c.formula("elongation", configuration), .coefficient = c.number("damping", 0)});
+  for (const Fields& c : f.objects("contacts")) {
+    LagrangianDesc::Row row{.name = c.name("name"), .formula = *c.formula("gap", configuration)};
+    row.tangents = c.formula_rows("tangents", configuration);
+    if (row.tangents.size() > 2) throw InputError(c.place("tangents"), fmt::format("'tangents' has {} rows; allowed: 0, 1 or 2", row.tangents.size()));
+    for (const auto& tangent : row.tangents) require_count(c.place("tangents"), "a row of 'tangents'", tangent.size(), n);
+    row.surface_velocity = c.formulas("surface_velocity", time);
+    if (c.has("surface_velocity")) require_count(c.place("surface_velocity"), "'surface_velocity'", row.surface_velocity.size(), row.tangents.size());
+    row.friction = c.number("friction", 0);
+    row.restitution = c.number("restitution", 0);
+    if (row.friction > 0 && row.tangents.empty())
+      throw InputError(c.place("friction"), fmt::format("contact '{}' has friction but no 'tangents'", row.name.name));
+    out.contacts.push_back(std::move(row));
+  }
+  for (const Fields& b : f.objects("bodies")) {
+    LagrangianDesc::Body body{.name = b.name("name"), .position = b.formulas("position", configuration)};
+    require_count(b.place("position"), "'position'", body.position.size(), 3);
+    body.angle = b.formula("angle", configuration);
+    body.radius = b.number("radius", 0.05);
+    body.size = b.numbers("size");
+    if (b.has("size")) require_count(b.place("size"), "'size'", body.size.size(), 3);
+    out.bodies.push_back(std::move(body));
+  }
+  return out;
+}
+
+RunSettings read_settings(const Fields& scene) {
+  RunSettings run;
+  if (const auto f = scene.object("stepper")) {
+    if (f->has("name")) run.stepper = f->name("name");
+    run.step = f->number("step", run.step);
+    run.alpha = f->number("alpha", run.alpha);
+    run.gamma = f->number("gamma", run.gamma);
+    if (run.alpha == 0) throw InputError(f->place("alpha"), "'alpha' of stepper is 0; allowed: > 0 … 1");
+    run.data = f->choice("data", run.data);
+    run.rows_at_end = f->boolean("rows_at_end", run.rows_at_end);
+    run.derivatives = f->choice("derivatives", run.derivatives);
+    run.rank_one_right_side = f->boolean("rank_one_right_side", run.rank_one_right_side);
+    run.springs_as_rows = f->boolean("springs_as_rows", run.springs_as_rows);
+    run.projection = f->choice("projection", run.projection);
+    run.detect_collisions = f->boolean("detect_collisions", run.detect_collisions);
+    run.detect_transitions = f->boolean("detect_transitions", run.detect_transitions);
+    run.epsilon_a = f->number("epsilon_a", run.epsilon_a);
+    run.epsilon_b = f->number("epsilon_b", run.epsilon_b);
+    run.keep_active_after_impact = f->boolean("keep_active_after_impact", run.keep_active_after_impact);
+    run.snap_to_grid = f->boolean("snap_to_grid", run.snap_to_grid);
+    run.max_events = f->integer("max_events", run.max_events);
+    run.on_failure = f->choice("on_failure", run.on_failure);
+    run.max_halvings = f->integer("max_halvings", run.max_halvings);
+  }
+  if (const auto f = scene.object("law")) {
+    if (f->has("name")) run.law = f->name("name");
+    run.directions = f->integer("directions", run.directions);
+    if (run.directions % 2 != 0) throw InputError(f->place("directions"), fmt::format("'directions' of law is {}; allowed: even numbers, so that friction is balanced", run.directions));
+    run.align = f->boolean("align", run.align);
+  }
+  if (const auto f = scene.object("impact")) {
+    run.impact_law = f->choice("law", run.impact_law);
+    run.bound_by_total_impulse = f->boolean("bound_by_total_impulse", run.bound_by_total_impulse);
+    run.tangential_restitution = f->number("tangential_restitution", run.tangential_restitution);
+    run.impact_threshold = f->number("threshold", run.impact_threshold);
+  }
+  if (const auto f = scene.object("solver")) {
+    if (f->has("name")) run.solver = f->name("name");
+    run.tolerance = f->number("tolerance", run.tolerance);
+    run.max_iterations = f->integer("max_iterations", run.max_iterations);
+  }
+  if (const auto f = scene.object("output")) run.output_every = f->integer("every", run.output_every);
+  return run;
+}
+
+// Names are unique over the whole scene, so that every message and table is unambiguous.
+void require_unique_names(const SceneDesc& scene) {
+  std::map<std::string, Place> seen;
+  const auto check = [&](const NameRef& name) {
+    const auto [at, fresh] = seen.emplace(name.name, name.place);
+    if (!fresh)
+      throw InputError(name.place, fmt::format("the name '{}' is used twice; it stands first at line {}", name.name, at->second.line));
+    if (name.name == "world") throw InputError(name.place, "'world' is the name of the fixed world; choose another");
+  };
+  for (const BodyDesc& x : scene.bodies) check(x.name);
+  for (const JointDesc& x : scene.joints) check(x.name);
+  for (const ForceDesc& x : scene.forces) check(x.name);
+  for (const ContactDesc& x : scene.contacts) check(x.name);
+  if (!scene.lagrangian) return;
+  const LagrangianDesc& l = *scene.lagrangian;
+  for (const auto* rows : {&l.constraints, &l.velocity_constraints, &l.springs, &l.dampers, &l.contacts})
+    for (const LagrangianDesc::Row& row : *rows) check(row.name);
+  for (const LagrangianDesc::Body& body : l.bodies) check(body.name);
+}
+
+}  // namespace
+
+SceneDesc decode_scene(const Value& root) {
+  SceneDesc out;
+  out.file = root.place.file;
+  if (root.kind != Value::Kind::map) throw InputError(root.place, "a scene must be a map of keys that starts with 'delassus: 1'");
+  if (root.find("delassus") == nullptr)
+    throw InputError(root.place, fmt::format("this is not a scene: the key 'delassus' (version of the format, {}) is missing", k_schema_version));
+  // The constants come first: every number of the file may use them.
+  const Constants none;
+  Value constants_only;
+  constants_only.kind = Value::Kind::map;
+  constants_only.place = root.place;
+  for (std::size_t i = 0; i < root.map.size(); ++i)
+    if (root.map[i].first == "constants" || root.map[i].first == "delassus") {
+      constants_only.map.push_back(root.map[i]);
+      constants_only.key_places.push_back(root.key_places[i]);
+    }
+  out.constants = Fields(constants_only, find_table("scene"), none).constants("constants");
+
+  const Fields scene(root, find_table("scene"), out.constants);
+  out.name = scene.text("name", "");
+  out.description = scene.text("description", "");
+  out.gravity = scene.vector3("gravity", out.gravity);
+  out.duration = scene.number("duration", out.duration);
+  read_bodies(scene, out);
+  read_joints(scene, out);
+  read_forces(scene, out);
+  read_contacts(scene, out);
+  if (const auto lagrangian = scene.object("lagrangian")) {
+    for (const char* key : {"bodies", "joints", "forces", "contacts", "gravity"})
+      if (scene.has(key)) throw InputError(scene.place(key), fmt::format("'{}' and 'lagrangian' cannot stand in one scene", key));
+    out.lagrangian = read_lagrangian(*lagrangian);
+  } else if (out.bodies.empty()) {
+    throw InputError(root.place, "the scene has no 'bodies' and no 'lagrangian' system");
+  }
+  out.run = read_settings(scene);
+  for (const Fields& f : scene.objects("picture")) {
+    const bool plane = f.table().type == "plane";
+    out.picture.push_back({plane, f.text("name", ""), f.vector3(plane ? "point" : "from", Vector3::Zero()), f.vector3(plane ? "normal" : "to", Vector3::Zero())});
+  }
+  require_unique_names(out);
+  return out;
+}
+
+}  // namespace delassus

@@ -1,0 +1,258 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/scene/fields.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "delassus/base/names.hpp"
+
+namespace delassus {
+namespace {
+
+std::string shown(const Value& value) {
+  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null) return to_string(value.kind);
+  return "'" + value.text + "'";
+}
+
+// "; did you mean 'x'?" or "; known: a, b, c".
+std::string advice(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = nearest_name(name, known);
+  if (!near.empty()) return "; did you mean '" + near + "'?";
+  return fmt::format("; known: {}", fmt::join(known, ", "));
+}
+
+}  // namespace
+
+Fields::Fields(const Value& value, const Table& table, const Constants& constants) : value_(value), table_(table), constants_(constants) {
+  if (value.kind != Value::Kind::map) fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
+  std::vector<std::string> known;
+  for (const Field& f : table.fields) known.push_back(f.key);
+  for (std::size_t i = 0; i < value.map.size(); ++i) {
+    const std::string& key = value.map[i].first;
+    const auto at = std::find(known.begin(), known.end(), key);
+    if (at == known.end()) fail(value.key_places[i], fmt::format("unknown key '{}' in {}{}", key, table.name, advice(key, known)));
+    const Value& member = value.map[i].second;
+    if (member.kind == Value::Kind::null) fail(value.key_places[i], fmt::format("'{}' in {} has no value", key, table.name));
+    check_type(table.fields[at - known.begin()], member);
+  }
+  for (const Field& f : table.fields)
+    if (f.required && value.find(f.key) == nullptr) fail(value.place, fmt::format("{} lacks the key '{}' ({})", table.name, f.key, f.meaning));
+}
+
+const Value* Fields::find(const std::string& key) const { return value_.find(key); }
+
+Place Fields::place(const std::string& key) const {
+  const Value* value = find(key);
+  return value != nullptr ? value->place : value_.place;
+}
+
+const Field& Fields::field(const std::string& key) const {
+  for (const Field& f : table_.fields)
+    if (f.key == key) return f;
+  throw std::logic_error("schema table '" + table_.name + "' has no key '" + key + "'");
+}
+
+// Types and ranges that need no context. Formulas and references are checked where they are read.
+void Fields::check_type(const Field& f, const Value& value) const {
+  const std::string what = fmt::format("'{}' of {}", f.key, table_.name);
+  switch (f.type) {
+    case FieldType::number:
+    case FieldType::integer: checked_number(f, value); break;
+    case FieldType::boolean:
+      if (value.kind != Value::Kind::boolean) fail(value.place, fmt::format("{} is {}; allowed: true or false", what, shown(value)));
+      break;
+    case FieldType::text:
+    case FieldType::choice:
+      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map) fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
+      if (f.type == FieldType::choice && std::find(f.choices.begin(), f.choices.end(), value.text) == f.choices.end())
+        fail(value.place, fmt::format("{} is {}; allowed: {}", what, shown(value), range_text(f)));
+      if (value.text.empty()) fail(value.place, what + " is empty");
+      break;
+    case FieldType::vector3:
+      if (to_list(value, what).size() != 3) fail(value.place, fmt::format("{} has {} entries; allowed: 3", what, value.list.size()));
+      [[fallthrough]];
+    case FieldType::numbers:
+      for (const Value& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
+      break;
+    case FieldType::names:
+      for (const Value& entry : to_list(value, what))
+        if (entry.kind == Value::Kind::list || entry.kind == Value::Kind::map || entry.text.empty()) fail(entry.place, "an entry of " + what + " is not a name");
+      break;
+    case FieldType::formulas:
+    case FieldType::formula_rows:
+    case FieldType::objects: to_list(value, what); break;
+    case FieldType::constants:
+    case FieldType::object:
+      if (value.kind != Value::Kind::map) fail(value.place, fmt::format("{} must be a map of keys, but is {}", what, shown(value)));
+      break;
+    case FieldType::formula:
+      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map) fail(value.place, fmt::format("{} is {}; allowed: a formula", what, shown(value)));
+      break;
+  }
+}
+
+const std::vector<Value>& Fields::to_list(const Value& value, const std::string& what) const {
+  if (value.kind != Value::Kind::list) fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
+  return value.list;
+}
+
+// A number, or a formula of the constants.
+double Fields::to_number(const Value& value, const std::string& what, const Constants& constants) const {
+  double number = value.number;
+  if (value.kind == Value::Kind::text)
+    number = to_formula(value, {}, what, constants).evaluate({});
+  else if (value.kind != Value::Kind::number)
+    fail(value.place, fmt::format("{} must be a number, but is {}", what, shown(value)));
+  if (!std::isfinite(number)) fail(value.place, fmt::format("{} is {}, which is not a finite number", what, number));
+  return number;
+}
+
+double Fields::checked_number(const Field& f, const Value& value) const {
+  const std::string what = fmt::format("'{}' of {}", f.key, table_.name);
+  const double number = to_number(value, what, constants_);
+  const bool low = f.open_lowest ? number > f.lowest : number >= f.lowest;
+  if (!low || number > f.highest) fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range_text(f)));
+  if (f.type == FieldType::integer && number != std::floor(number)) fail(value.place, fmt::format("{} is {}; allowed: a whole number", what, number));
+  return number;
+}
+
+Expression Fields::to_formula(const Value& value, const std::vector<std::string>& variables, const std::string& what,
+                              const Constants& constants) const {
+  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null)
+    fail(value.place, fmt::format("{} must be a formula, but is {}", what, shown(value)));
+  if (value.kind == Value::Kind::number) {
+    if (!std::isfinite(value.number)) fail(value.place, fmt::format("{} is {}, which is not a finite number", what, value.number));
+    return Expression::constant(value.number);
+  }
+  try {
+    return Expression::parse(value.text, variables, constants);
+  } catch (const ExpressionError& error) {
+    Place place = value.place;
+    if (error.column() > 0) place.column += error.column() - 1 + (value.quoted ? 1 : 0);
+    fail(place, fmt::format("{}: {}", what, error.message()));
+  }
+}
+
+double Fields::number(const std::string& key, double fallback) const {
+  const Value* value = find(key);
+  return value != nullptr ? checked_number(field(key), *value) : fallback;
+}
+
+std::optional<double> Fields::optional_number(const std::string& key) const {
+  if (!has(key)) return std::nullopt;
+  return number(key, 0);
+}
+
+int Fields::integer(const std::string& key, int fallback) const { return static_cast<int>(number(key, fallback)); }
+
+bool Fields::boolean(const std::string& key, bool fallback) const {
+  const Value* value = find(key);
+  return value != nullptr ? value->boolean : fallback;
+}
+
+std::string Fields::text(const std::string& key, const std::string& fallback) const {
+  const Value* value = find(key);
+  return value != nullptr ? value->text : fallback;
+}
+
+NameRef Fields::name(const std::string& key) const { return {text(key, ""), place(key)}; }
+
+Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
+  if (!has(key)) return fallback;
+  const std::vector<double> entries = numbers(key);
+  return {entries[0], entries[1], entries[2]};
+}
+
+std::vector<double> Fields::numbers(const std::string& key) const {
+  std::vector<double> out;
+  if (const Value* value = find(key))
+    for (const Value& entry : value->list) out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, table_.name), constants_));
+  return out;
+}
+
+std::vector<NameRef> Fields::names(const std::string& key) const {
+  std::vector<NameRef> out;
+  if (const Value* value = find(key))
+    for (const Value& entry : value->list) out.push_back({entry.text, entry.place});
+  return out;
+}
+
+std::optional<Expression> Fields::formula(const std::string& key, const std::vector<std::string>& variables) const {
+  const Value* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return to_formula(*value, variables, fmt::format("'{}' of {}", key, table_.name), constants_);
+}
+
+std::vector<Expression> Fields::formulas(const std::string& key, const std::vector<std::string>& variables) const {
+  std::vector<Expression> out;
+  if (const Value* value = find(key))
+    for (const Value& entry : value->list) out.push_back(to_formula(entry, variables, fmt::format("an entry of '{}' of {}", key, table_.name), constants_));
+  return out;
+}
+
+std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key, const std::vector<std::string>& variables) const {
+  std::vector<std::vector<Expression>> out;
+  const Value* value = find(key);
+  if (value == nullptr) return out;
+  const std::string what = fmt::format("an entry of '{}' of {}", key, table_.name);
+  // A flat list is one row.
+  const bool flat = !value->list.empty() && value->list.front().kind != Value::Kind::list;
+  const auto read_row = [&](const Value& row) {
+    std::vector<Expression> formulas;
+    for (const Value& entry : to_list(row, what)) formulas.push_back(to_formula(entry, variables, what, constants_));
+    out.push_back(std::move(formulas));
+  };
+  if (flat) {
+    read_row(*value);
+  } else {
+    for (const Value& row : value->list) read_row(row);
+  }
+  return out;
+}
+
+Constants Fields::constants(const std::string& key) const {
+  Constants out;
+  const Value* value = find(key);
+  if (value == nullptr) return out;
+  for (std::size_t i = 0; i < value->map.size(); ++i) {
+    const auto& [name, entry] = value->map[i];
+    if (name == "t") fail(value->key_places[i], "a constant may not be called 't', which is the time");
+    // Later constants may use earlier ones.
+    out[name] = to_number(entry, "constant '" + name + "'", out);
+  }
+  return out;
+}
+
+std::vector<Fields> Fields::objects(const std::string& key) const {
+  std::vector<Fields> out;
+  const Value* value = find(key);
+  if (value == nullptr) return out;
+  const std::vector<std::string>& tables = field(key).tables;
+  for (const Value& entry : value->list) {
+    const Table* table = &find_table(tables.front());
+    const Value* type = entry.find("type");
+    if (tables.size() > 1 || (type != nullptr && !table->type.empty())) {
+      std::vector<std::string> known;
+      table = nullptr;
+      for (const std::string& name : tables) {
+        known.push_back(find_table(name).type);
+        if (type != nullptr && type->text == known.back()) table = &find_table(name);
+      }
+      if (type == nullptr) fail(entry.place, fmt::format("an entry of '{}' lacks the key 'type'; allowed: {}", key, fmt::join(known, ", ")));
+      if (table == nullptr) fail(type->place, fmt::format("'type' of an entry of '{}' is '{}'; allowed: {}", key, type->text, fmt::join(known, ", ")));
+    }
+    out.emplace_back(entry, *table, constants_);
+  }
+  return out;
+}
+
+std::optional<Fields> Fields::object(const std::string& key) const {
+  const Value* value = find(key);
+  if (value == nullptr) return std::nullopt;
+  return Fields(*value, find_table(field(key).tables.front()), constants_);
+}
+
+}  // namespace delassus

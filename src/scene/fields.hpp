@@ -1,0 +1,68 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reads one map of a scene file against its schema table: unknown and missing keys, types and ranges are checked here, once for
+// all elements, with messages `file:line:column: what is wrong; what is allowed`.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delassus/base/expression.hpp"
+#include "delassus/base/value.hpp"
+#include "delassus/linalg/types.hpp"
+#include "delassus/scene/scene_desc.hpp"
+#include "delassus/scene/schema.hpp"
+
+namespace delassus {
+
+using Constants = std::map<std::string, double>;
+
+class Fields {
+ public:
+  // Checks that `value` is a map with known keys and all required ones.
+  Fields(const Value& value, const Table& table, const Constants& constants);
+
+  const Place& place() const { return value_.place; }
+  bool has(const std::string& key) const { return find(key) != nullptr; }
+  Place place(const std::string& key) const;
+
+  // Each returns the given default when the key is absent.
+  double number(const std::string& key, double fallback) const;
+  std::optional<double> optional_number(const std::string& key) const;
+  int integer(const std::string& key, int fallback) const;
+  bool boolean(const std::string& key, bool fallback) const;
+  std::string text(const std::string& key, const std::string& fallback) const;
+  std::string choice(const std::string& key, const std::string& fallback) const { return text(key, fallback); }
+  NameRef name(const std::string& key) const;
+  Vector3 vector3(const std::string& key, const Vector3& fallback) const;
+  std::vector<double> numbers(const std::string& key) const;
+  std::vector<NameRef> names(const std::string& key) const;
+  std::optional<Expression> formula(const std::string& key, const std::vector<std::string>& variables) const;
+  std::vector<Expression> formulas(const std::string& key, const std::vector<std::string>& variables) const;
+  std::vector<std::vector<Expression>> formula_rows(const std::string& key, const std::vector<std::string>& variables) const;
+  Constants constants(const std::string& key) const;
+  // Elements of a list of maps; each is checked against the table its `type` selects.
+  std::vector<Fields> objects(const std::string& key) const;
+  std::optional<Fields> object(const std::string& key) const;
+  const Table& table() const { return table_; }
+
+  [[noreturn]] void fail(const Place& place, const std::string& what) const { throw InputError(place, what); }
+
+ private:
+  const Value* find(const std::string& key) const;
+  const Field& field(const std::string& key) const;
+  void check_type(const Field& field, const Value& value) const;
+  double to_number(const Value& value, const std::string& what, const Constants& constants) const;
+  double checked_number(const Field& field, const Value& value) const;
+  Expression to_formula(const Value& value, const std::vector<std::string>& variables, const std::string& what,
+                        const Constants& constants) const;
+  const std::vector<Value>& to_list(const Value& value, const std::string& what) const;
+
+  const Value& value_;
+  const Table& table_;
+  const Constants& constants_;
+};
+
+}  // namespace delassus

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A scene as a user describes it: names instead of indices, words instead of symbols, the place of each element for messages.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delassus/base/error.hpp"
+#include "delassus/base/expression.hpp"
+#include "delassus/linalg/types.hpp"
+
+namespace delassus {
+
+// A name together with where it stands, for messages about what it refers to.
+struct NameRef {
+  std::string name;
+  Place place;
+};
+
+struct BodyDesc {
+  NameRef name;
+  double mass = 1;
+  Vector3 position = Vector3::Zero(), velocity = Vector3::Zero();
+  double radius = 0.05;
+};
+
+struct JointDesc {
+  NameRef name;
+  std::vector<NameRef> between;
+  Vector3 anchor = Vector3::Zero();
+  std::optional<double> length;
+};
+
+struct ForceDesc {
+  enum class Kind { spring, applied };
+  Kind kind = Kind::spring;
+  NameRef name;
+  std::vector<NameRef> between;  // spring
+  Vector3 anchor = Vector3::Zero();
+  double stiffness = 0, damping = 0;
+  std::optional<double> rest_length;
+  NameRef body;                  // applied
+  std::vector<Expression> force;
+};
+
+struct ContactDesc {
+  enum class Kind { plane, pair };
+  Kind kind = Kind::plane;
+  NameRef name;
+  NameRef body;                  // plane
+  Vector3 point = Vector3::Zero(), normal = Vector3::UnitY(), surface_velocity = Vector3::Zero();
+  double radius = 0;
+  std::vector<NameRef> between;  // pair
+  double distance = 0;
+  double friction = 0, restitution = 0;
+  Place normal_place;
+};
+
+struct LagrangianDesc {
+  struct Row {
+    NameRef name;
+    Expression formula;                   // Θ, φ, ψ or Φ
+    double coefficient = 0;               // stiffness or damping
+    std::vector<Expression> coefficients; // Pfaffian row
+    std::vector<std::vector<Expression>> tangents;
+    std::vector<Expression> surface_velocity;
+    double friction = 0, restitution = 0;
+  };
+  struct Body {
+    NameRef name;
+    std::vector<Expression> position;
+    std::optional<Expression> angle;
+    double radius = 0.05;
+    std::vector<double> size;
+  };
+  Place place;
+  std::vector<std::string> coordinates, velocities;
+  std::vector<double> position, velocity;
+  std::vector<std::vector<Expression>> mass;
+  std::vector<Expression> forces;
+  std::optional<Expression> potential;
+  bool coriolis = true;
+  std::vector<Row> constraints, velocity_constraints, springs, dampers, contacts;
+  std::vector<Body> bodies;
+};
+
+// Choices of the run, by name; simulation/ turns them into typed options.
+struct RunSettings {
+  std::optional<NameRef> stepper, solver, law;  // absent: the default for the kind of model
+  double step = 1e-3;
+  double alpha = 0.5, gamma = 0.5;
+  std::string data = "default";
+  bool rows_at_end = false;
+  std::string derivatives = "automatic";
+  bool rank_one_right_side = false, springs_as_rows = false;
+  std::string projection = "all";
+  bool detect_collisions = true, detect_transitions = true;
+  double epsilon_a = 1e-12, epsilon_b = 0;
+  bool keep_active_after_impact = false, snap_to_grid = false;
+  int max_events = 100;
+  std::string on_failure = "retry";
+  int max_halvings = 6;
+  int directions = 8;
+  Place directions_place;
+  bool align = true;
+  std::string impact_law = "newton";
+  bool bound_by_total_impulse = false;
+  double tangential_restitution = 0, impact_threshold = 0;
+  double tolerance = 1e-10;
+  int max_iterations = 0;
+  int output_every = 1;
+};
+
+struct PictureDesc {
+  bool plane = true;
+  std::string name;
+  Vector3 a = Vector3::Zero(), b = Vector3::Zero();  // point and normal, or the two ends
+};
+
+struct SceneDesc {
+  std::string file;  // what messages call it
+  std::string name, description;
+  std::map<std::string, double> constants;
+  Vector3 gravity{0, -9.81, 0};
+  double duration = 1;
+  std::vector<BodyDesc> bodies;
+  std::vector<JointDesc> joints;
+  std::vector<ForceDesc> forces;
+  std::vector<ContactDesc> contacts;
+  std::optional<LagrangianDesc> lagrangian;
+  RunSettings run;
+  std::vector<PictureDesc> picture;
+};
+
+}  // namespace delassus

@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/simulation/simulation.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "delassus/base/error.hpp"
+
+namespace delassus {
+namespace {
+
+// Times closer than this fraction of a step are the same grid point.
+constexpr double k_grid_tolerance = 1e-9;
+
+}  // namespace
+
+Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options)
+    : system_(std::move(system)), options_(std::move(options)) {
+  if (!(std::isfinite(options_.step) && options_.step > 0)) throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
+  stepper_ = make_stepper(options_.stepper, make_solver(options_.solver));
+  set_state(std::move(state));
+}
+
+void Simulation::set_state(State state) {
+  if (state.q.size() != system_->nq() || state.v.size() != system_->nv())
+    throw InputError(fmt::format("the state has {} positions and {} velocities, the system {} and {}", state.q.size(), state.v.size(),
+                                 system_->nq(), system_->nv()));
+  state_ = std::move(state);
+}
+
+const StepReport& Simulation::step(double t_end) {
+  TimeGrid& grid = state_.history.grid;
+  // The grid goes on if the state lies on it; otherwise (another step, a stop in between) a new one begins here.
+  const double here = grid.origin + static_cast<double>(grid.index) * grid.step;
+  if (grid.step != options_.step || std::abs(here - state_.t) > k_grid_tolerance * options_.step) grid = {state_.t, options_.step, 0};
+  const TimeGrid planned = grid;
+  const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
+  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end}, report_);
+  if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
+  return report_;
+}
+
+bool Simulation::run_until(double t_end) {
+  while (state_.t < t_end - k_grid_tolerance * options_.step) {
+    step(t_end);
+    bool go_on = report_.ok;
+    for (const Observer& observer : observers_) go_on = observer(*this, report_) && go_on;
+    if (!go_on) return report_.ok && state_.t >= t_end - k_grid_tolerance * options_.step;
+  }
+  return true;
+}
+
+EnergyReport energy_of(const System& system, const State& state) {
+  BlockMatrix M;
+  system.mass(state.t, state.q, M);
+  EnergyReport energy;
+  energy.kinetic = kinetic_energy(M, state.v);
+  energy.potential = system.potential_energy(state.t, state.q);
+  const EnergyLedger& ledger = state.history.energy;
+  energy.work = ledger.nonconservative;
+  energy.friction = ledger.friction;
+  energy.impact = ledger.impacts;
+  energy.constraint = ledger.normal + ledger.joints + ledger.projection;
+  if (ledger.started) energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
+  return energy;
+}
+
+}  // namespace delassus

@@ -1,0 +1,35 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steppers by name: the only place where their names stand.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "delassus/steppers/stepper.hpp"
+
+namespace delassus {
+
+struct StepperInfo {
+  std::string name;
+  std::string source;   // paper and equation
+  std::string order;    // on smooth parts
+  std::string summary;
+};
+
+const std::vector<StepperInfo>& list_steppers();
+
+struct StepperSettings {
+  std::string name = "trapezoidal-2";
+  double alpha = 0.5, gamma = 0.5;                 // alpha-gamma
+  bool default_data = true;                        // take the scheme's own data point
+  DataPoint data = DataPoint::start;               // anitescu-potra, alpha-gamma
+  bool rows_at_end = false;                        // trapezoidal-1
+  StepperOptions options;
+};
+
+// Throws InputError: unknown name (with the nearest known one), values out of range.
+std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);
+
+}  // namespace delassus

@@ -1,0 +1,565 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/recorder/recorder.hpp"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <utility>
+
+#include "delassus/base/error.hpp"
+#include "delassus/base/files.hpp"
+#include "delassus/io/csv.hpp"
+#include "delassus/recorder/hdf5_file.hpp"
+#include "delassus/recorder/recording.hpp"
+
+namespace delassus {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
+constexpr ContactId k_far_id = 0xfedcba9876543210u;  // needs all 64 bits
+
+// Two bodies, one joint, the contacts 7 and k_far_id; nothing moves but what the test writes into states.
+class FakeSystem : public System {
+ public:
+  explicit FakeSystem(int num_coordinates = 4) : nq_(num_coordinates) {}
+  int nq() const override { return nq_; }
+  int nv() const override { return 4; }
+  std::string coordinate_name(int i) const override { return "c" + std::to_string(i); }
+  std::string joint_name(int row) const override { return "rod, row " + std::to_string(row); }
+  std::string contact_name(ContactId id) const override { return id == 7 ? "µ-contact \"7\"" : "far"; }
+  void retract(const VectorRef& q, const VectorRef&, Vector& out) const override { out = q; }
+  void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override { w = q1 - q0; }
+  void mass(double, const VectorRef&, BlockMatrix& M) const override { M.clear(4); }
+  void forces(double, const VectorRef&, const VectorRef&, Vector& k) const override { k.setZero(4); }
+  void force_jacobians(double, const VectorRef&, const VectorRef&, ForceJacobians&) const override {}
+  double potential_energy(double, const VectorRef&) const override { return 0; }
+  double nonconservative_power(double, const VectorRef&, const VectorRef&) const override { return 0; }
+  void bilateral(double, const VectorRef&, BilateralRows& out) const override {
+    out.rows.clear(4);
+    out.rows.add_group(1);
+    out.rows.add_block(0, 4);
+    out.num_holonomic = 1;
+  }
+  void bilateral_bias(double, const VectorRef&, const VectorRef&, Vector& bias) const override {
+    bias.setZero(1);
+  }
+  void candidates(double, const VectorRef&, const VectorRef&, double,
+                  std::vector<ContactId>& ids) const override {
+    ids = {7, k_far_id};
+  }
+  void gaps(std::span<const ContactId> ids, double, const VectorRef&, Vector& gaps) const override {
+    gaps.setZero(static_cast<Eigen::Index>(ids.size()));
+  }
+  void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows&) const override {}
+  void contact_bias(std::span<const ContactId>, double, const VectorRef&, const VectorRef&,
+                    Vector&) const override {}
+  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
+                     Matrix3& frame) const override {
+    point = {q[0], t, id == 7 ? 7.0 : 0.1};
+    frame << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // normal z, tangents x and y
+  }
+  int num_bodies() const override { return 2; }
+  std::string body_name(int i) const override { return i == 0 ? "ball, \"red\"" : "wand"; }
+  void body_motions(double t, const VectorRef& q, const VectorRef& v,
+                    std::vector<BodyMotion>& out) const override {
+    out.assign(2, {});
+    for (int i = 0; i < 2; ++i) {
+      out[i].position = {q[2 * i], t, q[2 * i + 1]};
+      out[i].orientation = {std::cos(t), std::sin(t), -0.0, 0.1 * i};
+      out[i].velocity = {v[2 * i], 1.0 / 3.0, v[2 * i + 1]};
+      out[i].angular_velocity = {t, 5e-324, -1e300};
+    }
+  }
+
+ private:
+  int nq_;
+};
+
+RunInfo example_info() {
+  return {"A title", "Größe µ", "delassus 0.1.0", "bodies:\n  - ball\n", {{"step", "1e-3"}, {"law", ""}}};
+}
+
+// State and report after step i, with numbers that only exact storage keeps.
+State example_state(int i, int nq = 4) {
+  State state;
+  state.t = 0.1 * i;
+  state.q.resize(nq);
+  for (int k = 0; k < nq; ++k) state.q[k] = std::sin(1.0 + i + 10.0 * k);
+  state.v = Vector{{i / 3.0, -0.0, 5e-324, 1e308}};
+  state.history.num_steps = static_cast<std::uint64_t>(i);
+  if (i > 0) state.history.weighted_velocity = Vector{{1.0 / (i + 1), 2, 3, 4}};
+  return state;
+}
+
+EnergyReport example_energy(int i) {
+  return {1.0 + i, 2.0 / 3, -0.1 * i, -0.2, -0.3, 1e-17, 1e-12 * i};
+}
+
+StepReport example_report(int i) {
+  StepReport report;
+  report.t_begin = 0.1 * (i - 1);
+  report.t_end = 0.1 * i;
+  report.substeps = i + 1;
+  report.rejected = i / 2;
+  report.energy = example_energy(i);
+  report.joint_impulses = Vector{{std::exp(-i)}};
+  report.certificate = {.status = SolveStatus::converged,
+                        .momentum_residual = 1e-16 * i,
+                        .joint_residual = 2e-16,
+                        .contact_residual = 3e-16,
+                        .joint_drift = 4e-12,
+                        .velocity_drift = 5e-12,
+                        .penetration = 6e-12,
+                        .worst_joint_row = i % 2 - 1,
+                        .has_worst_contact = i % 2 == 1,
+                        .worst_contact = i % 2 == 1 ? k_far_id : 0,
+                        .iterations = 10 * i,
+                        .solves = 2,
+                        .redundant_joint_rows = i % 3};
+  // No, one, two contacts in turn.
+  for (ContactId id : {ContactId{7}, k_far_id}) {
+    if (static_cast<int>(report.contacts.size()) >= i % 3) break;
+    report.contacts.push_back({id, i % 2 == 0 ? ContactStatus::stick : ContactStatus::slip, 0.01 * i,
+                               Vector3(0.1 * i, 0.2, -0.3), Vector3(0, 1.0 / 7, k_nan)});
+  }
+  if (i % 2 == 1)
+    report.events.push_back({0.1 * i - 0.05, EventKind::impact, 7, Vector3(-1, 0.1, 0.2),
+                             Vector3(0.5, 0.1, 0), Vector3(3, 1.0 / 3, 0), -0.125 * i});
+  if (i % 4 == 3)
+    report.events.push_back({.time = 0.1 * i, .kind = EventKind::fallback, .contact = k_far_id});
+  return report;
+}
+
+bool same_bits(double a, double b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+template <class A, class B>
+bool same_bits(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
+  if (a.size() != b.size()) return false;
+  for (Eigen::Index i = 0; i < a.size(); ++i)
+    if (!same_bits(double{a[i]}, double{b[i]})) return false;
+  return true;
+}
+
+// Frame `f` of the recording is what the recorder was given after step i.
+void expect_frame(const Recording& r, int f, int i, int nq = 4) {
+  SCOPED_TRACE("frame " + std::to_string(f));
+  const FakeSystem system(nq);
+  const State state = example_state(i, nq);
+  const StepReport report = example_report(i);
+  EXPECT_TRUE(same_bits(r.time[f], state.t));
+  EXPECT_EQ(r.step[f], i);
+  EXPECT_TRUE(same_bits(r.q.col(f), state.q));
+  EXPECT_TRUE(same_bits(r.v.col(f), state.v));
+  std::vector<BodyMotion> motions;
+  system.body_motions(state.t, state.q, state.v, motions);
+  for (int b = 0; b < 2; ++b) {
+    const BodyMotion m = r.body(f, b);
+    EXPECT_TRUE(same_bits(m.position, motions[b].position));
+    EXPECT_TRUE(same_bits(m.orientation, motions[b].orientation));
+    EXPECT_TRUE(same_bits(m.velocity, motions[b].velocity));
+    EXPECT_TRUE(same_bits(m.angular_velocity, motions[b].angular_velocity));
+  }
+  const EnergyReport e = r.energy[f], e0 = example_energy(i);
+  EXPECT_TRUE(same_bits(
+      Vector{{e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect}},
+      Vector{{e0.kinetic, e0.potential, e0.work, e0.friction, e0.impact, e0.constraint, e0.defect}}));
+  const Certificate c = r.certificate[f], c0 = i == 0 ? Certificate{} : report.certificate;
+  EXPECT_EQ(c.status, c0.status);
+  EXPECT_EQ(c.momentum_residual, c0.momentum_residual);
+  EXPECT_EQ(c.joint_residual, c0.joint_residual);
+  EXPECT_EQ(c.contact_residual, c0.contact_residual);
+  EXPECT_EQ(c.joint_drift, c0.joint_drift);
+  EXPECT_EQ(c.velocity_drift, c0.velocity_drift);
+  EXPECT_EQ(c.penetration, c0.penetration);
+  EXPECT_EQ(c.worst_joint_row, c0.worst_joint_row);
+  EXPECT_EQ(c.has_worst_contact, c0.has_worst_contact);
+  EXPECT_EQ(c.worst_contact, c0.worst_contact);
+  EXPECT_EQ(c.iterations, c0.iterations);
+  EXPECT_EQ(c.solves, c0.solves);
+  EXPECT_EQ(c.redundant_joint_rows, c0.redundant_joint_rows);
+  if (i == 0) {
+    EXPECT_TRUE(r.weighted_velocity.col(f).array().isNaN().all());
+    EXPECT_TRUE(r.joint_impulses.col(f).array().isNaN().all());
+    EXPECT_TRUE(std::isnan(r.step_length[f]));
+    EXPECT_EQ(r.substeps[f], 0);
+    EXPECT_TRUE(r.contacts_at(f).empty());
+    return;
+  }
+  const double h = report.t_end - report.t_begin;
+  EXPECT_TRUE(same_bits(r.step_length[f], h));
+  EXPECT_TRUE(same_bits(r.weighted_velocity.col(f), state.history.weighted_velocity));
+  EXPECT_TRUE(same_bits(r.joint_impulses.col(f), report.joint_impulses));
+  EXPECT_EQ(r.substeps[f], report.substeps);
+  EXPECT_EQ(r.rejected[f], report.rejected);
+  ASSERT_EQ(r.contacts_at(f).size(), report.contacts.size());
+  for (std::size_t k = 0; k < report.contacts.size(); ++k) {
+    const RecordedContact& a = r.contacts_at(f)[k];
+    const ContactReport& b = report.contacts[k];
+    EXPECT_EQ(a.id, b.id);
+    EXPECT_EQ(a.status, b.status);
+    EXPECT_TRUE(same_bits(a.gap, b.gap));
+    EXPECT_TRUE(same_bits(a.impulse, b.impulse));
+    EXPECT_TRUE(same_bits(a.velocity, b.velocity));
+    Vector3 point;
+    Matrix3 frame;
+    system.contact_frame(b.id, state.t, state.q, point, frame);
+    EXPECT_TRUE(same_bits(a.point, point));
+    EXPECT_EQ(a.force, Vector3(b.impulse[1] / h, b.impulse[2] / h, b.impulse[0] / h));
+  }
+}
+
+// The events of steps 1 … n.
+void expect_events(const Recording& r, int n) {
+  std::vector<Event> expected;
+  for (int i = 1; i <= n; ++i)
+    for (const Event& event : example_report(i).events) expected.push_back(event);
+  ASSERT_EQ(r.events.size(), expected.size());
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    const Event &a = r.events[k], &b = expected[k];
+    EXPECT_TRUE(same_bits(a.time, b.time));
+    EXPECT_EQ(a.kind, b.kind);
+    EXPECT_EQ(a.contact, b.contact);
+    EXPECT_TRUE(same_bits(a.velocity_before, b.velocity_before));
+    EXPECT_TRUE(same_bits(a.velocity_after, b.velocity_after));
+    EXPECT_TRUE(same_bits(a.impulse, b.impulse));
+    EXPECT_TRUE(same_bits(a.energy_change, b.energy_change));
+  }
+}
+
+// The message of the InputError that `call` throws; "" when it throws none.
+std::string error_of(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+class RecorderTest : public testing::Test {
+ protected:
+  RecorderTest() {
+    std::string name = (fs::temp_directory_path() / "delassus-test-XXXXXX").string();
+    directory_ = mkdtemp(name.data());
+  }
+  ~RecorderTest() override { fs::remove_all(directory_); }
+  std::string file(const std::string& name) const { return (fs::path(directory_) / name).string(); }
+  // Steps 0 … n.
+  void record(int n, RecorderOptions options = {}, int nq = 4) const {
+    const FakeSystem system(nq);
+    Recorder recorder(directory_, system, example_info(), options);
+    recorder.record_initial(example_state(0, nq), example_energy(0));
+    for (int i = 1; i <= n; ++i) recorder.record(example_state(i, nq), example_report(i), i == n);
+    recorder.finish("done", "n = " + std::to_string(n));
+  }
+
+  std::string directory_;
+};
+
+TEST_F(RecorderTest, KeepsEveryBit) {
+  record(20);
+  EXPECT_FALSE(fs::exists(file("recording.h5.part")));
+  for (const std::string& path : {directory_, file("recording.h5")}) {
+    const Recording r = read_recording(path);
+    EXPECT_EQ(r.info, example_info());
+    EXPECT_TRUE(r.complete);
+    EXPECT_EQ(r.status, "done");
+    EXPECT_EQ(r.message, "n = 20");
+    EXPECT_EQ(r.body_names, (std::vector<std::string>{"ball, \"red\"", "wand"}));
+    EXPECT_EQ(r.coordinate_names, (std::vector<std::string>{"c0", "c1", "c2", "c3"}));
+    EXPECT_EQ(r.joint_names, std::vector<std::string>{"rod, row 0"});
+    EXPECT_EQ(r.contact_names,
+              (std::vector<std::pair<ContactId, std::string>>{{7, "µ-contact \"7\""}, {k_far_id, "far"}}));
+    EXPECT_EQ(r.contact_name(8), "contact 8");
+    ASSERT_EQ(r.num_frames(), 21);
+    for (int i = 0; i <= 20; ++i) expect_frame(r, i, i);
+    expect_events(r, 20);
+  }
+}
+
+TEST_F(RecorderTest, FlushesDoNotMatter) {
+  record(30, {.flush_seconds = 0});  // a block a frame
+  const Recording r = read_recording(directory_);
+  ASSERT_EQ(r.num_frames(), 31);
+  for (int i = 0; i <= 30; ++i) expect_frame(r, i, i);
+  expect_events(r, 30);
+}
+
+TEST_F(RecorderTest, ManyFramesFillManyChunks) {
+  record(10000, {.flush_seconds = 0.01});
+  const Recording r = read_recording(directory_);
+  ASSERT_EQ(r.num_frames(), 10001);
+  for (int i = 0; i <= 10000; i += 37) expect_frame(r, i, i);
+  expect_events(r, 10000);
+}
+
+TEST_F(RecorderTest, EachNthStepButAllEvents) {
+  record(11, {.every = 4});
+  const Recording r = read_recording(directory_);
+  ASSERT_EQ(r.num_frames(), 4);
+  const int steps[] = {0, 4, 8, 11};  // the last step always
+  for (int f = 0; f < 4; ++f) expect_frame(r, f, steps[f]);
+  expect_events(r, 11);
+}
+
+TEST_F(RecorderTest, MoreCoordinatesThanVelocities) {
+  record(3, {}, 7);
+  const Recording r = read_recording(directory_);
+  for (int i = 0; i <= 3; ++i) expect_frame(r, i, i, 7);
+  write_csv(r, directory_);
+  const std::string text = read_file(file("coordinates.csv"));
+  EXPECT_EQ(text.substr(0, text.find('\n')), "t,q_c0,q_c1,q_c2,q_c3,q_c4,q_c5,q_c6,v_0,v_1,v_2,v_3");
+}
+
+TEST_F(RecorderTest, LongTexts) {
+  RunInfo info;
+  info.scene_text = std::string(300000, 's');
+  info.description = std::string(100000, 'd');  // more than a plain attribute can hold
+  const FakeSystem system;
+  {
+    Recorder recorder(directory_, system, info);
+    recorder.record_initial(example_state(0), {});
+    recorder.finish("failed", std::string(70000, 'm'));
+  }
+  const Recording r = read_recording(directory_);
+  EXPECT_EQ(r.info, info);
+  EXPECT_EQ(r.status, "failed");
+  EXPECT_EQ(r.message, std::string(70000, 'm'));
+}
+
+TEST_F(RecorderTest, ReadableWhileItIsWritten) {
+  const FakeSystem system;
+  Recorder recorder(directory_, system, example_info(), {.flush_seconds = 1e9});
+  EXPECT_EQ(recorder.path(), file("recording.h5.part"));
+  recorder.record_initial(example_state(0), example_energy(0));
+  recorder.record(example_state(1), example_report(1));
+  Recording r = read_recording(directory_);
+  EXPECT_FALSE(r.complete);
+  EXPECT_EQ(r.num_frames(), 1);  // not flushed yet
+  recorder.flush();
+  r = read_recording(directory_);
+  ASSERT_EQ(r.num_frames(), 2);
+  expect_frame(r, 1, 1);
+  recorder.record(example_state(2), example_report(2));
+  recorder.finish("done", "");
+  EXPECT_EQ(recorder.path(), file("recording.h5"));
+  EXPECT_EQ(read_recording(directory_).num_frames(), 3);
+  EXPECT_NE(error_of([&] { recorder.record(example_state(3), example_report(3)); }), "");
+}
+
+TEST_F(RecorderTest, WithoutFinishThePartFileStays) {
+  const FakeSystem system;
+  {
+    Recorder recorder(directory_, system, example_info(), {.flush_seconds = 1e9});
+    recorder.record_initial(example_state(0), example_energy(0));
+    recorder.record(example_state(1), example_report(1));
+  }
+  EXPECT_FALSE(fs::exists(file("recording.h5")));
+  const Recording r = read_recording(directory_);
+  EXPECT_FALSE(r.complete);
+  EXPECT_EQ(r.status, "");
+  ASSERT_EQ(r.num_frames(), 2);
+  expect_frame(r, 1, 1);
+  // A later run in the same directory takes its place.
+  record(3);
+  EXPECT_FALSE(fs::exists(file("recording.h5.part")));
+  EXPECT_EQ(read_recording(directory_).num_frames(), 4);
+}
+
+TEST_F(RecorderTest, KilledRunIsReadable) {
+  for (int round = 0; round < 10; ++round) {
+    SCOPED_TRACE("round " + std::to_string(round));
+    int ready[2];
+    ASSERT_EQ(pipe(ready), 0);
+    const pid_t child = fork();
+    ASSERT_GE(child, 0);
+    if (child == 0) {
+      const FakeSystem system;
+      Recorder recorder(directory_, system, example_info(), {.flush_seconds = 0});
+      recorder.record_initial(example_state(0), example_energy(0));
+      for (int i = 1;; ++i) {
+        recorder.record(example_state(i), example_report(i));
+        if (i == 5 + 100 * round && write(ready[1], "r", 1) != 1) _exit(1);
+      }
+    }
+    close(ready[1]);
+    char byte = 0;
+    ASSERT_EQ(read(ready[0], &byte, 1), 1);
+    close(ready[0]);
+    usleep(static_cast<useconds_t>(137 * round));
+    kill(child, SIGKILL);
+    int status = 0;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_TRUE(WIFSIGNALED(status));
+
+    EXPECT_FALSE(fs::exists(file("recording.h5")));
+    for (const std::string& path : {directory_, file("recording.h5.part")}) {
+      const Recording r = read_recording(path);
+      EXPECT_FALSE(r.complete);
+      EXPECT_EQ(r.info, example_info());
+      ASSERT_GE(r.num_frames(), 5 + 100 * round);
+      for (int i = 0; i < r.num_frames(); ++i) expect_frame(r, i, i);
+      expect_events(r, r.num_frames() - 1);
+      EXPECT_EQ(r.contact_names.size(), 2u);
+    }
+  }
+}
+
+TEST_F(RecorderTest, FullDiskIsReported) {
+  const pid_t child = fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    // A limit on the size of files stands in for a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
+    const FakeSystem system;
+    std::string message;
+    bool closed = false;
+    {
+      Recorder recorder(directory_, system, example_info(), {.flush_seconds = 0});
+      recorder.record_initial(example_state(0), example_energy(0));
+      for (int i = 1; i <= 10; ++i) recorder.record(example_state(i), example_report(i));
+      const rlimit limit{fs::file_size(recorder.path()) + 20000, RLIM_INFINITY};
+      setrlimit(RLIMIT_FSIZE, &limit);
+      message = error_of([&] {
+        for (int i = 11; i <= 100000; ++i) recorder.record(example_state(i), example_report(i));
+      });
+      closed = !error_of([&] { recorder.finish("done", ""); }).empty();
+    }
+    const bool named = message.find("recording.h5.part: File too large") != std::string::npos;
+    _exit(named && closed ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  const Recording r = read_recording(directory_);
+  EXPECT_FALSE(r.complete);
+  ASSERT_GE(r.num_frames(), 11);
+  for (int i = 0; i < r.num_frames(); ++i) expect_frame(r, i, i);
+}
+
+TEST_F(RecorderTest, RefusesWhatIsNoRecording) {
+  const std::string missing = error_of([&] { read_recording(file("nothing.h5")); });
+  EXPECT_NE(missing.find("nothing.h5"), std::string::npos) << missing;
+  const std::string empty = error_of([&] { read_recording(directory_); });
+  EXPECT_NE(empty.find(directory_), std::string::npos) << empty;
+  write_file(file("garbage.h5"), std::string(100000, 'x'));
+  const std::string garbage = error_of([&] { read_recording(file("garbage.h5")); });
+  EXPECT_NE(garbage.find("garbage.h5"), std::string::npos) << garbage;
+  {
+    Hdf5File other = Hdf5File::create(file("other.h5"));
+    other.create_group("/data");
+    other.close();
+  }
+  const std::string other = error_of([&] { read_recording(file("other.h5")); });
+  EXPECT_NE(other.find("no group /meta"), std::string::npos) << other;
+  {
+    const FakeSystem system;
+    Recorder recorder(file("early"), system, example_info());
+  }
+  const std::string early = error_of([&] { read_recording(file("early")); });
+  EXPECT_NE(early.find("no frame"), std::string::npos) << early;
+}
+
+TEST_F(RecorderTest, RefusesTruncatedFiles) {
+  record(50);
+  const std::string whole = read_file(file("recording.h5"));
+  for (std::size_t percent : {0, 1, 10, 50, 90, 99}) {
+    write_file(file("cut.h5"), whole.substr(0, whole.size() * percent / 100));
+    const std::string message = error_of([&] { read_recording(file("cut.h5")); });
+    EXPECT_NE(message.find("cut.h5"), std::string::npos) << percent << "%: " << message;
+  }
+}
+
+TEST_F(RecorderTest, ReportsWhereItCannotWrite) {
+  const FakeSystem system;
+  const auto error_in = [&](const std::string& directory) {
+    return error_of([&] { Recorder recorder(directory, system, example_info()); });
+  };
+  write_file(file("plain"), "");
+  for (const std::string& directory :
+       {file("plain"), file("plain/below"), std::string("/proc/delassus/run")}) {
+    const std::string message = error_in(directory);
+    EXPECT_NE(message.find(directory + ": "), std::string::npos) << message;
+  }
+  fs::create_directories(file("taken/recording.h5.part/x"));
+  const std::string message = error_in(file("taken"));
+  EXPECT_NE(message.find("recording.h5.part: Is a directory"), std::string::npos) << message;
+  EXPECT_NE(error_of([&] { Recorder recorder(directory_, system, {}, {.every = 0}); }), "");
+}
+
+std::vector<std::string> lines_of(const std::string& path) {
+  std::vector<std::string> lines;
+  std::istringstream text(read_file(path));
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST_F(RecorderTest, Csv) {
+  record(5);
+  const Recording r = read_recording(directory_);
+  write_csv(r, file("csv"));
+
+  const auto bodies = lines_of(file("csv/bodies.csv"));
+  ASSERT_EQ(bodies.size(), 1u + 6 * 2);
+  EXPECT_EQ(bodies[0], "t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
+  EXPECT_EQ(bodies[1].substr(0, 20), "0,\"ball, \"\"red\"\"\",0.");
+  // 17 digits give back every bit.
+  const std::string start = "0.10000000000000001,wand,";
+  ASSERT_EQ(bodies[4].substr(0, start.size()), start);
+  std::istringstream cells(bodies[4].substr(start.size()));
+  std::string cell;
+  for (int k = 0; k < 13; ++k) {
+    ASSERT_TRUE(std::getline(cells, cell, ','));
+    EXPECT_TRUE(same_bits(std::strtod(cell.c_str(), nullptr), r.bodies[3 * 13 + k])) << cell;
+  }
+
+  const auto coordinates = lines_of(file("csv/coordinates.csv"));
+  ASSERT_EQ(coordinates.size(), 7u);
+  EXPECT_EQ(coordinates[0], "t,q_c0,q_c1,q_c2,q_c3,v_c0,v_c1,v_c2,v_c3");
+  EXPECT_NE(coordinates[4].find(",1,-0,4.9406564584124654e-324,1e+308"), std::string::npos) << coordinates[4];
+
+  const auto energy = lines_of(file("csv/energy.csv"));
+  ASSERT_EQ(energy.size(), 7u);
+  EXPECT_EQ(energy[0], "t,kinetic,potential,work,friction,impact,constraint,defect");
+  EXPECT_EQ(energy[1],
+            "0,1,0.66666666666666663,-0,-0.20000000000000001,-0.29999999999999999,"
+            "1.0000000000000001e-17,0");
+
+  const auto contacts = lines_of(file("csv/contacts.csv"));
+  ASSERT_EQ(contacts.size(), 1u + 1 + 2 + 0 + 1 + 2);
+  EXPECT_EQ(contacts[0],
+            "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,"
+            "fx,fy,fz");
+  EXPECT_EQ(contacts[1].substr(0, 59), "0.10000000000000001,\"µ-contact \"\"7\"\"\",slip,0.01,0.1000000");
+  EXPECT_NE(contacts[3].find(",far,stick,"), std::string::npos) << contacts[3];
+  EXPECT_NE(contacts[1].find(",0.14285714285714285,nan,"), std::string::npos) << contacts[1];
+
+  const auto events = lines_of(file("csv/events.csv"));
+  ASSERT_EQ(events.size(), 1u + 4);
+  EXPECT_EQ(events[1].substr(0, 59), "0.050000000000000003,impact,\"µ-contact \"\"7\"\"\",-1,0.10000000");
+  EXPECT_EQ(events[3], "0.30000000000000004,fallback,far,0,0,0,0,0,0,0,0,0,0");
+
+  const auto certificate = lines_of(file("csv/certificate.csv"));
+  ASSERT_EQ(certificate.size(), 7u);
+  EXPECT_EQ(certificate[1], "0,0,nan,not run,0,0,0,0,0,0,0,0,0,0,0,,");
+  EXPECT_NE(certificate[2].find(",10,2,2,0,1,\"rod, row 0\",far"), std::string::npos) << certificate[2];
+
+  EXPECT_NE(error_of([&] { write_csv(r, file("csv/bodies.csv")); }), "");
+}
+
+}  // namespace
+}  // namespace delassus
