@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
+#include <limits>
 
 namespace delassus {
 namespace {
@@ -16,6 +17,9 @@ constexpr int k_dense_joints = 64;
 // above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
 // row.
 constexpr double k_rank_tolerance = 1e-11;
+// A pivot of A below this times the size, relative to the diagonal entries of its row and column, is the
+// round-off of a zero.
+constexpr double k_pivot_tolerance = std::numeric_limits<double>::epsilon();
 
 bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() &&
@@ -23,22 +27,46 @@ bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
          std::equal(a.innerIndexPtr(), a.innerIndexPtr() + a.nonZeros(), b.innerIndexPtr());
 }
 
+// Rows of S that depend on earlier ones: elimination in the order of the rows, those without a pivot are left
+// out.
+void find_dependent_rows(Matrix S, std::vector<int>& rows) {
+  rows.clear();
+  for (Eigen::Index k = 0; k < S.rows(); ++k) {
+    const Eigen::Index rest = S.rows() - k - 1;
+    if (std::abs(S(k, k)) > k_rank_tolerance)
+      S.bottomRightCorner(rest, rest) -= S.col(k).tail(rest) * (S.row(k).tail(rest) / S(k, k));
+    else
+      rows.push_back(static_cast<int>(k));
+  }
+}
+
 }  // namespace
 
 bool StepMatrixFactor::compute(const BlockMatrix& A, bool symmetric) {
+  const double smallest = k_pivot_tolerance * A.size();
   if (A.size() <= k_dense_velocities) {
     A.to_dense(dense_);
-    if (!dense_.allFinite()) return false;
+    if (!dense_.allFinite() || !(dense_.diagonal().array() > 0).all()) return false;
     if (symmetric) {
       kind_ = Kind::dense_symmetric;
       llt_.compute(dense_);
-      return llt_.info() == Eigen::Success;
+      return llt_.info() == Eigen::Success &&
+             (llt_.matrixLLT().diagonal().array().square() > smallest * dense_.diagonal().array()).all();
     }
     kind_ = Kind::dense_general;
     lu_.compute(dense_);
-    return (lu_.matrixLU().diagonal().array().abs() > 0).all();
+    // Row i of A has become row order[i] of the factors.
+    const auto& order = lu_.permutationP().indices();
+    for (Eigen::Index i = 0; i < dense_.rows(); ++i) {
+      const Eigen::Index k = order[i];
+      const double scale = std::sqrt(dense_(i, i)) * std::sqrt(dense_(k, k));
+      if (!(std::abs(lu_.matrixLU()(k, k)) > smallest * scale)) return false;
+    }
+    return true;
   }
   sparse_ = A.to_sparse();
+  const Vector diagonal = sparse_.diagonal();
+  if (!sparse_.coeffs().allFinite() || !(diagonal.array() > 0).all()) return false;
   const bool analyzed = analyzed_symmetric_ == symmetric && same_pattern(sparse_, analyzed_pattern_);
   if (!analyzed) {
     analyzed_pattern_ = sparse_;
@@ -48,7 +76,9 @@ bool StepMatrixFactor::compute(const BlockMatrix& A, bool symmetric) {
     kind_ = Kind::sparse_symmetric;
     if (!analyzed) sparse_ldlt_.analyzePattern(sparse_);
     sparse_ldlt_.factorize(sparse_);
-    return sparse_ldlt_.info() == Eigen::Success && (sparse_ldlt_.vectorD().array() > 0).all();
+    if (sparse_ldlt_.info() != Eigen::Success) return false;
+    const Vector permuted = sparse_ldlt_.permutationP() * diagonal;
+    return (sparse_ldlt_.vectorD().array() > smallest * permuted.array()).all();
   }
   kind_ = Kind::sparse_general;
   if (!analyzed) sparse_lu_.analyzePattern(sparse_);
@@ -144,29 +174,35 @@ bool KktFactor::factorize_schur(bool symmetric) {
   schur_kind_ = SchurKind::deficient;
   cod_.setThreshold(k_rank_tolerance);
   cod_.compute(S_);
-  // The pivoting order of the decomposition puts independent columns first.
-  const auto& order = cod_.colsPermutation().indices();
-  redundant_rows_.assign(order.data() + cod_.rank(), order.data() + nj);
-  std::sort(redundant_rows_.begin(), redundant_rows_.end());
+  find_dependent_rows(S_, redundant_rows_);
+  if (num_redundant() != nj - cod_.rank()) {
+    // Only with separate directions: no pivot on the diagonal. The pivoting order of the decomposition puts
+    // independent columns first.
+    const auto& order = cod_.colsPermutation().indices();
+    redundant_rows_.assign(order.data() + cod_.rank(), order.data() + nj);
+    std::sort(redundant_rows_.begin(), redundant_rows_.end());
+  }
   return true;
 }
 
 void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
-  x = rhs.cwiseProduct(row_scale_);
+  scaled_ = rhs.cwiseProduct(row_scale_);
   switch (schur_kind_) {
     case SchurKind::none:
+      x = scaled_;
       break;
     case SchurKind::symmetric:
+      x = scaled_;
       ldlt_.solveInPlace(x);
       break;
     case SchurKind::general:
-      x = lu_.solve(x).eval();
+      x.noalias() = lu_.solve(scaled_);
       break;
     case SchurKind::deficient:
-      x = cod_.solve(x).eval();
+      x = cod_.solve(scaled_);
       break;
     case SchurKind::sparse:
-      x = sparse_schur_.solve(x).eval();
+      x = sparse_schur_.solve(scaled_);
       break;
   }
   x.array() *= row_scale_.array();
@@ -186,15 +222,14 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
   A_->add_product(v, residual_p_, -1.0);
   directions_->add_transposed_product(lambda, residual_p_);
   A_factor_.solve(residual_p_, dv_);
+  v += dv_;
   if (rows_->rows() > 0) {
-    x_ = v + dv_;
-    rows_->multiply(x_, residual_g_);
+    rows_->multiply(v, residual_g_);
     residual_g_ = g - residual_g_ - C_.cwiseProduct(lambda);
     solve_schur(residual_g_, dlambda_);
     lambda += dlambda_;
-    dv_.noalias() += AinvD_ * dlambda_;
+    v.noalias() += AinvD_ * dlambda_;
   }
-  v += dv_;
 }
 
 void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
@@ -203,8 +238,8 @@ void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
   rows_->multiply(MatrixRef(X), RX_);
   Y_.resize(RX_.rows(), RX_.cols());
   for (Eigen::Index j = 0; j < RX_.cols(); ++j) {
-    solve_schur(RX_.col(j), x_);
-    Y_.col(j) = x_;
+    solve_schur(RX_.col(j), dlambda_);
+    Y_.col(j) = dlambda_;
   }
   X.noalias() -= AinvD_ * Y_;
 }

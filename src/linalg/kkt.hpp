@@ -84,7 +84,7 @@ class KktFactor {
   Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;
   Eigen::SimplicialLDLT<SparseMatrix> sparse_schur_;
   std::vector<int> redundant_rows_;
-  mutable Vector residual_p_, residual_g_, x_, dv_, dlambda_;
+  mutable Vector residual_p_, residual_g_, scaled_, dv_, dlambda_;
   mutable Matrix RX_, Y_;
 };
 

@@ -112,6 +112,9 @@ class Hdf5File {
   void flush();
   // Datasets must be closed before.
   void close();
+  // After a failed write: what HDF5 still holds is thrown away and the file stays as it is, as if the process
+  // had been killed. Closing it instead would mark a broken file as sound.
+  void abandon();
 
   // --- reading
   bool contains(const std::string& name) const;

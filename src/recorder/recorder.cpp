@@ -364,6 +364,7 @@ struct Recorder::Impl {
       f();
     } catch (...) {
       closed = true;
+      file.abandon();
       throw;
     }
   }
@@ -379,7 +380,7 @@ Recorder::~Recorder() {
     impl_->flush(false);
     impl_->close();
   } catch (...) {
-    // Nobody is left to be told; the file is readable up to the flush before.
+    impl_->file.abandon();  // nobody is left to be told; the file is readable up to the flush before
   }
 }
 

@@ -178,6 +178,7 @@ RunSettings read_settings(const Fields& scene) {
     run.springs_as_rows = f->boolean("springs_as_rows", run.springs_as_rows);
     run.projection = f->choice("projection", run.projection);
     run.detect_collisions = f->boolean("detect_collisions", run.detect_collisions);
+    run.locate = f->choice("locate", run.locate);
     run.detect_transitions = f->boolean("detect_transitions", run.detect_transitions);
     run.epsilon_a = f->number("epsilon_a", run.epsilon_a);
     run.epsilon_b = f->number("epsilon_b", run.epsilon_b);

@@ -166,6 +166,7 @@ std::vector<Table> make_schema() {
         flag("springs_as_rows", "false", "springs and dampers as compliant rows instead of terms of the step matrix"),
         choice("projection", "all", {"none", "joints", "all"}, "what is put back onto its constraints after each step"),
         flag("detect_collisions", "true", "locate impacts within the step"),
+        choice("locate", "step", {"step", "interpolant"}, "state at an impact: from a step that ends there, or from the interpolant of the step (S0)"),
         flag("detect_transitions", "true", "locate stick-slip and take-off within the step"),
         not_negative("epsilon_a", "1e-12", "m", "contacts with gap ≤ max(ε_a, ε_b h³) are active"),
         not_negative("epsilon_b", "0", "m/s³", "see epsilon_a"),

@@ -34,6 +34,8 @@ constexpr Named<Projection> k_projection[] = {{"none", Projection::none}, {"join
 constexpr Named<FailurePolicy> k_policy[] = {{"stop", FailurePolicy::stop}, {"retry", FailurePolicy::retry}, {"warn", FailurePolicy::warn}};
 constexpr Named<ImpactKind> k_impact[] = {{"newton", ImpactKind::newton}, {"poisson", ImpactKind::poisson}, {"simplified", ImpactKind::simplified}};
 
+constexpr Named<ImpactLocation> k_location[] = {{"step", ImpactLocation::step}, {"interpolant", ImpactLocation::interpolant}};
+
 // Checks a name against a list, with the place where the user wrote it.
 template <typename Infos>
 std::string known_name(const NameRef& ref, const char* kind, const Infos& infos) {
@@ -75,6 +77,7 @@ SimulationOptions simulation_options(const RunSettings& run) {
   o.max_halvings = run.max_halvings;
   o.detect_collisions = run.detect_collisions;
   o.detect_transitions = run.detect_transitions;
+  o.location = lookup(k_location, run.locate);
   o.epsilon_a = run.epsilon_a;
   o.epsilon_b = run.epsilon_b;
   o.keep_active_after_impact = run.keep_active_after_impact;

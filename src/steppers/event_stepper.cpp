@@ -41,6 +41,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   num_events_ = 0;
   hit_.clear();
   switched_.clear();
+  colliding_.reset();
   if (!history_.energy.started) start(system);
 
   double h_limit = std::numeric_limits<double>::infinity();
@@ -60,7 +61,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       accept(system, trial_, 1.0);
       continue;
     }
-    std::optional<double> collision;
+    std::optional<Collision> collision;
     if (options_.detect_collisions)
       collision = collisions_.find(system, phase_, trial_.end,
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
@@ -71,14 +72,11 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     // step decide.
     if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
       transition.reset();
-    if (transition && (!collision || transition->h <= *collision * h)) {
+    if (transition && (!collision || transition->h <= collision->s * h)) {
       if (transition->h > 0) accept(system, mode_trial_, 1.0);
       if (report.ok) apply_transition(system, *transition);
     } else if (collision) {
-      collisions_.interpolate(system, phase_, trial_.end, *collision, scratch_);
-      accept(system, trial_, *collision);
-      std::swap(phase_, scratch_);
-      if (options_.projection != Projection::none) project(system);
+      move_to(system, *collision);
       resolve_impact(system);
       if (options_.snap_to_grid) phase_.t = request.t_end;
     } else {
@@ -167,6 +165,37 @@ void EventStepper::fail(const std::string& why) {
   report_->message = fmt::format("t = {:.9g} s: {}", phase_.t, why);
 }
 
+void EventStepper::move_to(const System& system, const Collision& collision) {
+  colliding_ = collision.contact;
+  if (options_.location == ImpactLocation::interpolant) {
+    collisions_.interpolate(system, phase_, trial_.end, collision.s, scratch_);
+    accept(system, trial_, collision.s);
+    std::swap(phase_, scratch_);
+    if (options_.projection != Projection::none) project(system);
+    return;
+  }
+  // Newton's method on the length of the step, from the interpolant's estimate; a step that stops short of converging is as good as
+  // the interpolant was.
+  constexpr int max_iterations = 8;
+  const ContactId ids[] = {collision.contact};
+  double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
+  for (int i = 0; i < max_iterations; ++i) {
+    kernel_.solve(system, phase_, h, active_, slip_hint_, active_memory_, scratch_trial_);
+    report_->certificate.solves += 1;
+    if (!scratch_trial_.ok) break;
+    system.gaps(ids, scratch_trial_.end.t, scratch_trial_.end.q, gaps_);
+    if (!(std::abs(gaps_[0]) < best)) break;
+    best = std::abs(gaps_[0]);
+    std::swap(impact_trial_, scratch_trial_);
+    system.contact_rows(ids, impact_trial_.end.t, impact_trial_.end.q, rows_);
+    rows_.rows.multiply(VectorRef(impact_trial_.end.v), u_);
+    const double rate = u_[0] + rows_.drift_velocity[0], next = h - gaps_[0] / rate;
+    if (gaps_[0] == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
+    h = next;
+  }
+  accept(system, std::isfinite(best) ? impact_trial_ : trial_, 1.0);
+}
+
 void EventStepper::resolve_impact(const System& system) {
   // Everything that touches takes part: closed contacts, those hit now, those within the band.
   const double touching = options_.epsilon_a;
@@ -177,9 +206,11 @@ void EventStepper::resolve_impact(const System& system) {
   const double round_off = 1e-13 * (1.0 + phase_.q.cwiseAbs().maxCoeff());
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
     const ContactMemory* memory = find_memory(candidates_[c]);
-    if (gaps_[c] <= std::max(touching, round_off) || (memory != nullptr && memory->closed))
+    const bool closed = memory != nullptr && memory->closed;
+    if (gaps_[c] <= std::max(touching, round_off) || closed || candidates_[c] == colliding_)
       active_.push_back(candidates_[c]);
   }
+  colliding_.reset();
   impacts_.resolve(system, phase_, active_, capturing_, impact_);
   Certificate& certificate = report_->certificate;
   certificate.solves += 1;
@@ -437,11 +468,15 @@ void EventStepper::project(const System& system) {
     for (const ContactMemory& memory : history_.contacts) {
       if (!memory.closed) continue;
       closed_.push_back(memory.id);
-      sticking_.push_back(memory.status == ContactStatus::stick);
+      // Without located transitions the papers' schemes ring at ±v while sticking; that is theirs to show.
+      sticking_.push_back(options_.detect_transitions && memory.status == ContactStatus::stick);
     }
+  // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
+  touching_ = closed_;
+  if (colliding_ && std::find(closed_.begin(), closed_.end(), *colliding_) == closed_.end()) touching_.push_back(*colliding_);
   system.mass(phase_.t, phase_.q, M_);
   const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
-  const bool done = projector_.project_position(system, closed_, phase_) &&
+  const bool done = projector_.project_position(system, touching_, phase_) &&
                     projector_.project_velocity(system, closed_, sticking_, true, phase_);
   if (!done)
     report_->warnings.push_back(

@@ -16,6 +16,7 @@
 // zeno.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "delassus/steppers/events/collision.hpp"
@@ -40,6 +41,8 @@ class EventStepper final : public Stepper {
   void start(const System& system);
   void update_active_set(const System& system, double h);
   bool find_approaching(const System& system, double h);
+  // Moves to the collision: by the interpolant, or by steps that end there.
+  void move_to(const System& system, const Collision& collision);
   void resolve_impact(const System& system);
   void establish_modes(const System& system);
   bool capture(const System& system, double h);
@@ -68,17 +71,18 @@ class EventStepper final : public Stepper {
   History history_;
   Phase phase_, scratch_;
   std::vector<ContactId> candidates_, active_, inactive_, hit_, switched_;
+  std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
   bool capturing_ = false;
   int num_events_ = 0;
-  Trial trial_, mode_trial_;
+  Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
   Vector gaps_, slip_hint_, u_;
   ContactRows rows_;
   BlockMatrix M_;
   BilateralRows bilateral_;
-  std::vector<ContactId> closed_;
+  std::vector<ContactId> closed_, touching_;
   std::vector<char> sticking_;
 };
 

@@ -53,6 +53,11 @@ enum class FailurePolicy : std::uint8_t {
   warn,   // go on with what the solver has, and say so
 };
 
+enum class ImpactLocation : std::uint8_t {
+  step,         // a step that ends at the impact: the state there is as accurate as a grid point
+  interpolant,  // the cubic interpolant of the whole step, position and velocity (S0 7.3)
+};
+
 struct StepperOptions {
   ForceDerivatives derivatives = ForceDerivatives::automatic;
   // The right side uses the exact h k_q v. The papers' variant with the rank-one derivative there as well is
@@ -68,6 +73,7 @@ struct StepperOptions {
 
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step
+  ImpactLocation location = ImpactLocation::step;
   double epsilon_a = 1e-12;        // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
   double epsilon_b = 0;            // [m/s³]
   bool keep_active_after_impact =

@@ -54,8 +54,8 @@ inline BlockRows to_block_rows(const Matrix& values, const std::vector<int>& siz
   return out;
 }
 inline BlockRows to_block_rows(const Matrix& values) {
-  return to_block_rows(values, values.rows() > 0 ? std::vector<int>{static_cast<int>(values.rows())}
-                                                 : std::vector<int>{});
+  return to_block_rows(
+      values, values.rows() > 0 ? std::vector<int>{static_cast<int>(values.rows())} : std::vector<int>{});
 }
 
 inline Matrix dense(const BlockMatrix& matrix) {

@@ -544,13 +544,13 @@ TEST_F(RecorderTest, Csv) {
   EXPECT_EQ(contacts[0],
             "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,"
             "fx,fy,fz");
-  EXPECT_EQ(contacts[1].substr(0, 59), "0.10000000000000001,\"µ-contact \"\"7\"\"\",slip,0.01,0.1000000");
+  EXPECT_EQ(contacts[1].substr(0, 58), "0.10000000000000001,\"µ-contact \"\"7\"\"\",slip,0.01,0.1000000");
   EXPECT_NE(contacts[3].find(",far,stick,"), std::string::npos) << contacts[3];
   EXPECT_NE(contacts[1].find(",0.14285714285714285,nan,"), std::string::npos) << contacts[1];
 
   const auto events = lines_of(file("csv/events.csv"));
   ASSERT_EQ(events.size(), 1u + 4);
-  EXPECT_EQ(events[1].substr(0, 59), "0.050000000000000003,impact,\"µ-contact \"\"7\"\"\",-1,0.10000000");
+  EXPECT_EQ(events[1].substr(0, 60), "0.050000000000000003,impact,\"µ-contact \"\"7\"\"\",-1,0.10000000");
   EXPECT_EQ(events[3], "0.30000000000000004,fallback,far,0,0,0,0,0,0,0,0,0,0");
 
   const auto certificate = lines_of(file("csv/certificate.csv"));

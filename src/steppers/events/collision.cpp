@@ -19,7 +19,7 @@ void gap_rates(const System& system, const Phase& phase, std::span<const Contact
 
 }  // namespace
 
-std::optional<double> CollisionFinder::find(const System& system, const Phase& begin, const Phase& end,
+std::optional<Collision> CollisionFinder::find(const System& system, const Phase& begin, const Phase& end,
                                             double touching, std::span<const ContactId> ids) {
   if (ids.empty()) return std::nullopt;
   const double h = end.t - begin.t;
@@ -27,7 +27,7 @@ std::optional<double> CollisionFinder::find(const System& system, const Phase& b
   system.gaps(ids, end.t, end.q, gap1_);
   gap_rates(system, begin, ids, rows_, all_, rate0_);
   gap_rates(system, end, ids, rows_, all_, rate1_);
-  std::optional<double> earliest;
+  std::optional<Collision> earliest;
   for (std::size_t c = 0; c < ids.size(); ++c) {
     CubicHermite p{gap0_[c], h * rate0_[c], gap1_[c], h * rate1_[c]};
     const bool leaves = p.p0 <= touching && p.d0 > 0;
@@ -43,7 +43,7 @@ std::optional<double> CollisionFinder::find(const System& system, const Phase& b
     double s = *estimate;
     const double left = leaves ? 0.5 * s : 0.0, gap_left = gap(left), gap_right = gap(1.0);
     if (gap_left > 0 && gap_right < 0) s = find_root(gap, left, 1.0, gap_left, gap_right);
-    if (!earliest || s < *earliest) earliest = s;
+    if (!earliest || s < earliest->s) earliest = {s, ids[c]};
   }
   return earliest;
 }

@@ -17,11 +17,16 @@
 
 namespace delassus {
 
+struct Collision {
+  double s = 0;  // fraction of the step
+  ContactId contact = 0;
+};
+
 class CollisionFinder {
  public:
-  // Earliest collision of the contacts `ids` (those not in the active set) as a fraction s of the step. A
+  // Earliest collision of the contacts `ids` (those not in the active set). A
   // contact that starts within `touching` of zero gap and separates counts as starting at zero.
-  std::optional<double> find(const System& system, const Phase& begin, const Phase& end, double touching,
+  std::optional<Collision> find(const System& system, const Phase& begin, const Phase& end, double touching,
                              std::span<const ContactId> ids);
   // The phase at fraction s of the motion (1).
   void interpolate(const System& system, const Phase& begin, const Phase& end, double s, Phase& out);

@@ -1,0 +1,31 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scenes by file or built-in name, changed by settings from the command line.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "delassus/base/value.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/scene/scene_desc.hpp"
+#include "delassus/simulation/simulation.hpp"
+
+namespace delassus::cli {
+
+struct LoadedScene {
+  std::string text;       // as read
+  Value values;           // with the settings
+  SceneDesc desc;
+  std::vector<std::string> settings;  // path=value, as applied
+};
+
+// `scene`: a path, or the name of a built-in scene. `settings`: path=value, the value in YAML.
+LoadedScene load_scene(const std::string& scene, const std::vector<std::string>& settings);
+
+Simulation make_simulation(const LoadedScene& scene);
+
+// Names of the built-in scenes.
+std::vector<std::string> scene_names();
+
+}  // namespace delassus::cli

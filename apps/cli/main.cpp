@@ -1,0 +1,163 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program: reads the command line and calls the command.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+#include "apps/cli/commands.hpp"
+#include "delassus/base/error.hpp"
+
+namespace {
+
+using namespace delassus::cli;
+
+// Options that stand for settings of the scene; later ones win.
+struct SettingOptions {
+  std::string duration, step, stepper, solver, law;
+  std::vector<std::string> set;
+
+  void add_to(CLI::App* app) {
+    app->add_option("--duration", duration, "length of the run [s]");
+    app->add_option("--step", step, "time step [s]; formulas such as 2^-7 are allowed");
+    app->add_option("--stepper", stepper, "time-stepping scheme, see `delassus list steppers`");
+    app->add_option("--solver", solver, "solver of the one-step problems, see `delassus list solvers`");
+    app->add_option("--law", law, "contact law, see `delassus list laws`");
+    app->add_option("--set", set, "change anything in the scene: path=value, e.g. gravity=[0,-1.6,0] or bodies.m1.mass=2")->allow_extra_args(false);
+  }
+  std::vector<std::string> settings() const {
+    std::vector<std::string> out;
+    const std::pair<const char*, const std::string*> named[] = {
+        {"duration", &duration}, {"stepper.step", &step}, {"stepper.name", &stepper}, {"solver.name", &solver}, {"law.name", &law}};
+    for (const auto& [path, value] : named)
+      if (!value->empty()) out.push_back(std::string(path) + "=" + *value);
+    out.insert(out.end(), set.begin(), set.end());
+    return out;
+  }
+};
+
+int run_program(int argc, char** argv) {
+  CLI::App app{"Delassus: nonsmooth multibody dynamics. Bodies, joints, contact, Coulomb friction, impacts and stiff forces.\n"
+               "Start with `delassus demo double_pendulum_wall`; `delassus help COMMAND` explains a command.", "delassus"};
+  app.set_version_flag("--version", "delassus " + version());
+  app.require_subcommand(0, 1);
+  std::function<int()> command = [&] {
+    fmt::print("{}", app.help());
+    return k_done;
+  };
+
+  RunArguments run;
+  SettingOptions run_settings;
+  double checkpoint = 0;
+  CLI::App* run_app = app.add_subcommand("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
+  run_app->add_option("scene", run.scene, "file or built-in name")->required();
+  run_app->add_option("--out", run.out, "output directory [out/NAME]");
+  run_settings.add_to(run_app);
+  run_app->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")->allow_extra_args(false);
+  run_app->add_flag("--csv", run.csv, "also write bodies.csv, coordinates.csv, energy.csv, events.csv, contacts.csv, certificate.csv");
+  run_app->add_flag("--no-report{false}", run.report, "do not write report.html");
+  run_app->add_flag("--quiet", run.quiet, "print errors only");
+  CLI::Option* checkpoint_option = run_app->add_option("--checkpoint-every", checkpoint, "save the state each T seconds of simulated time")->check(CLI::PositiveNumber);
+  run_app->add_option("--resume", run.resume, "continue from a saved state (state.txt); gives the same bits as a run without stop");
+  run_app->callback([&] {
+    command = [&] {
+      run.settings = run_settings.settings();
+      if (checkpoint_option->count() > 0) run.checkpoint_every = checkpoint;
+      return run_command(run);
+    };
+  });
+
+  std::string demo_name, demo_out;
+  bool demo_quiet = false;
+  CLI::App* demo_app = app.add_subcommand("demo", "run a built-in scene and write its report page; without a name: list them");
+  demo_app->add_option("name", demo_name, "built-in scene");
+  demo_app->add_option("--out", demo_out, "output directory [out/NAME]");
+  demo_app->add_flag("--quiet", demo_quiet, "print errors only");
+  demo_app->callback([&] { command = [&] { return demo_command(demo_name, demo_out, demo_quiet); }; });
+
+  VerifyArguments verify;
+  CLI::App* verify_app = app.add_subcommand("verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
+  verify_app->add_option("ids", verify.ids, "cases, e.g. A B V1; none: all");
+  verify_app->add_option("--json", verify.json, "write the table as JSON");
+  verify_app->add_flag("--all", verify.all, "long cases too");
+  verify_app->callback([&] { command = [&] { return verify_command(verify); }; });
+
+  ConvergenceArguments convergence;
+  SettingOptions convergence_settings;
+  CLI::App* convergence_app = app.add_subcommand("convergence", "errors and observed order over a list of steps");
+  convergence_app->add_option("scene", convergence.scene, "file or built-in name")->required();
+  convergence_app->add_option("--steps", convergence.steps, "time steps, e.g. 2^-5,2^-6,2^-7")->delimiter(',')->required();
+  convergence_app->add_option("--reference-step", convergence.reference_step, "step of the reference run [smallest step / 8]");
+  convergence_app->add_option("--exact", convergence.exact, "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
+  convergence_app->add_option("--json", convergence.json, "write the table as JSON");
+  convergence_app->add_option("--plot", convergence.plot, "write a log-log plot as SVG");
+  convergence_settings.add_to(convergence_app);
+  convergence_app->callback([&] {
+    command = [&] {
+      convergence.settings = convergence_settings.settings();
+      return convergence_command(convergence);
+    };
+  });
+
+  std::string check_scene;
+  SettingOptions check_settings;
+  CLI::App* check_app = app.add_subcommand("check", "validate a scene and diagnose it: redundant joints, initial violations, mass ratio");
+  check_app->add_option("scene", check_scene, "file or built-in name")->required();
+  check_settings.add_to(check_app);
+  check_app->callback([&] { command = [&] { return check_command(check_scene, check_settings.settings()); }; });
+
+  BenchArguments bench;
+  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke");
+  bench_app->add_option("name", bench.name, "which one");
+  bench_app->add_option("--json", bench.json, "write the table as JSON");
+  bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::PositiveNumber);
+  bench_app->callback([&] { command = [&] { return bench_command(bench); }; });
+
+  std::string list_kind;
+  CLI::App* list_app = app.add_subcommand("list", "what can be chosen: steppers, solvers, laws, scenes, schema, defaults");
+  list_app->add_option("kind", list_kind, "steppers, solvers, laws, scenes, schema or defaults")->required();
+  list_app->callback([&] { command = [&] { return list_command(list_kind); }; });
+
+  std::string help_topic;
+  CLI::App* help_app = app.add_subcommand("help", "explain a command");
+  help_app->add_option("command", help_topic, "which one");
+  help_app->callback([&] {
+    command = [&] {
+      if (help_topic.empty()) {
+        fmt::print("{}", app.help());
+        return k_done;
+      }
+      for (const CLI::App* sub : app.get_subcommands({}))
+        if (sub->get_name() == help_topic) {
+          fmt::print("{}", sub->help());
+          return k_done;
+        }
+      throw delassus::InputError("there is no command '" + help_topic + "'; `delassus help` lists them");
+    };
+  });
+
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    if (error.get_exit_code() == 0) return app.exit(error);
+    fmt::print(stderr, "delassus: {}; `delassus help` lists the commands and options\n", error.what());
+    return k_bad_input;
+  }
+  return command();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const delassus::InputError& error) {
+    fmt::print(stderr, "{}\n", error.what());
+    return k_bad_input;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "delassus: internal error: {}; please report this with the scene\n", error.what());
+    return k_stopped;
+  }
+}

@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// delassus run, demo: scene → recording, tables, report.
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "apps/cli/commands.hpp"
+#include "apps/cli/load.hpp"
+#include "apps/cli/progress.hpp"
+#include "apps/cli/report_page.hpp"
+#include "delassus/base/files.hpp"
+#include "delassus/io/csv.hpp"
+#include "delassus/recorder/recorder.hpp"
+
+namespace delassus::cli {
+namespace {
+
+volatile std::sig_atomic_t g_interrupted = 0;  // set by the signal handler, the only way it can speak to the loop
+
+extern "C" void on_interrupt(int) { g_interrupted = 1; }
+
+struct RunOutcome {
+  int status = k_done;
+  nlohmann::json summary;
+};
+
+// Worst values of the run, for the summary.
+struct Worst {
+  double residual = 0, drift = 0, penetration = 0, energy_defect = 0;
+  int iterations = 0;
+  long events = 0, substeps = 0, rejected = 0;
+  std::vector<std::string> warnings;
+  long num_warnings = 0;
+
+  void add(const StepReport& report) {
+    const Certificate& c = report.certificate;
+    residual = std::max({residual, c.contact_residual, c.joint_residual, c.momentum_residual});
+    drift = std::max(drift, c.joint_drift);
+    penetration = std::max(penetration, c.penetration);
+    energy_defect = std::max(energy_defect, std::abs(report.energy.defect));
+    iterations += c.iterations;
+    events += static_cast<long>(report.events.size());
+    substeps += report.substeps;
+    rejected += report.rejected;
+    constexpr std::size_t shown = 20;
+    for (const std::string& warning : report.warnings) {
+      ++num_warnings;
+      if (warnings.size() < shown) warnings.push_back(warning);
+    }
+  }
+};
+
+RunInfo make_info(const LoadedScene& scene, const SimulationOptions& options) {
+  RunInfo info{.title = scene.desc.name, .description = scene.desc.description, .program = "delassus " + version(), .scene_text = scene.text};
+  info.settings = {{"stepper", options.stepper.name},
+                   {"step", fmt::format("{}", options.step)},
+                   {"duration", fmt::format("{}", scene.desc.duration)},
+                   {"solver", options.solver.name},
+                   {"impact law", scene.desc.run.impact_law},
+                   {"projection", scene.desc.run.projection}};
+  for (const std::string& setting : scene.settings) info.settings.emplace_back("set", setting);
+  return info;
+}
+
+nlohmann::json final_bodies(const System& system, const State& state) {
+  std::vector<BodyMotion> motions;
+  system.body_motions(state.t, state.q, state.v, motions);
+  nlohmann::json out = nlohmann::json::array();
+  for (int i = 0; i < system.num_bodies(); ++i) {
+    const BodyMotion& m = motions[i];
+    out.push_back({{"name", system.body_name(i)},
+                   {"position", {m.position.x(), m.position.y(), m.position.z()}},
+                   {"orientation", {m.orientation[0], m.orientation[1], m.orientation[2], m.orientation[3]}},
+                   {"velocity", {m.velocity.x(), m.velocity.y(), m.velocity.z()}}});
+  }
+  return out;
+}
+
+RunOutcome run_once(const RunArguments& arguments, const std::vector<std::string>& settings, const std::string& directory) {
+  const LoadedScene scene = load_scene(arguments.scene, settings);
+  Simulation simulation = make_simulation(scene);
+  if (!arguments.resume.empty()) simulation.set_state(load_state_file(arguments.resume));
+  const double t_end = scene.desc.duration;
+  if (simulation.state().t >= t_end)
+    throw InputError(fmt::format("the state to resume is at t = {} s, the run ends at {} s; give a longer --duration", simulation.state().t, t_end));
+
+  Recorder recorder(directory, simulation.system(), make_info(scene, simulation.options()), {.every = scene.desc.run.output_every});
+  recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
+  Worst worst;
+  Progress progress(scene.desc.name, t_end - simulation.state().t, arguments.quiet);
+  const double t_begin = simulation.state().t;
+  double next_checkpoint = arguments.checkpoint_every ? t_begin + *arguments.checkpoint_every : INFINITY;
+  simulation.observe([&](const Simulation& s, const StepReport& report) {
+    const bool last = !report.ok || g_interrupted != 0 || s.state().t >= t_end * (1 - 1e-14);
+    if (report.ok || report.substeps > 0) recorder.record(s.state(), report, last);
+    worst.add(report);
+    if (s.state().t >= next_checkpoint - 1e-12 * std::abs(next_checkpoint)) {
+      save_file(s.state(), fmt::format("{}/state_{:.6f}.txt", directory, s.state().t));
+      next_checkpoint += *arguments.checkpoint_every;
+    }
+    progress.update(s.state().t - t_begin, fmt::format("t = {:.3f} s, {} events", s.state().t, worst.events));
+    return g_interrupted == 0;
+  });
+  const auto started = std::chrono::steady_clock::now();
+  const bool reached = simulation.run_until(t_end);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  progress.finish();
+
+  RunOutcome outcome;
+  std::string status = "completed", message;
+  if (!reached) {
+    status = g_interrupted != 0 ? "interrupted" : "stopped";
+    message = g_interrupted != 0 ? "interrupted by the user" : simulation.report().message;
+    outcome.status = k_stopped;
+  }
+  recorder.finish(status, message);
+  save_file(simulation.state(), directory + "/state.txt");
+  outcome.summary = {{"program", "delassus " + version()},
+                     {"scene", scene.desc.name},
+                     {"status", status},
+                     {"message", message},
+                     {"stepper", simulation.options().stepper.name},
+                     {"step", simulation.options().step},
+                     {"settings", settings},
+                     {"time", simulation.state().t},
+                     {"steps", simulation.state().history.num_steps},
+                     {"substeps", worst.substeps},
+                     {"rejected", worst.rejected},
+                     {"events", worst.events},
+                     {"iterations", worst.iterations},
+                     {"seconds", seconds},
+                     {"worst", {{"residual", worst.residual}, {"joint_drift", worst.drift}, {"penetration", worst.penetration}, {"energy_defect", worst.energy_defect}}},
+                     {"warnings", worst.warnings},
+                     {"num_warnings", worst.num_warnings},
+                     {"bodies", final_bodies(simulation.system(), simulation.state())}};
+  write_file(directory + "/summary.json", outcome.summary.dump(2) + "\n");
+  if (arguments.csv || arguments.report) {
+    const Recording recording = read_recording(directory);
+    if (arguments.csv) write_csv(recording, directory);
+    if (arguments.report) write_file(directory + "/report.html", make_report_page(recording, scene.desc, outcome.summary));
+  }
+  if (!arguments.quiet) {
+    for (const std::string& warning : worst.warnings) fmt::print(stderr, "warning: {}\n", warning);
+    if (worst.num_warnings > static_cast<long>(worst.warnings.size()))
+      fmt::print(stderr, "warning: and {} more\n", worst.num_warnings - static_cast<long>(worst.warnings.size()));
+    fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", scene.desc.name, status, simulation.state().t,
+               simulation.state().history.num_steps, worst.events, seconds);
+    fmt::print("  certificate: residual {:.1e}, joint drift {:.1e} m, penetration {:.1e} m, energy defect {:.1e} J\n", worst.residual, worst.drift,
+               worst.penetration, worst.energy_defect);
+    fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory, arguments.csv ? ", *.csv" : "", arguments.report ? ", report.html" : "");
+  }
+  if (!reached) fmt::print(stderr, "{}: {}; the last good state is in {}/state.txt\n", scene.desc.name, message, directory);
+  return outcome;
+}
+
+// All combinations of the sweeps, as lists of path=value.
+std::vector<std::vector<std::string>> expand_sweeps(const std::vector<std::string>& sweeps) {
+  std::vector<std::vector<std::string>> combinations{{}};
+  for (const std::string& sweep : sweeps) {
+    const std::size_t equals = sweep.find('=');
+    if (equals == std::string::npos || equals == 0 || equals + 1 == sweep.size())
+      throw InputError("the sweep '" + sweep + "' is not of the form path=a,b,c, e.g. --sweep stepper.step=1e-2,1e-3");
+    std::vector<std::string> values(1);
+    int depth = 0;
+    for (char c : sweep.substr(equals + 1)) {
+      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+      if (c == ',' && depth == 0)
+        values.emplace_back();
+      else
+        values.back() += c;
+    }
+    std::vector<std::vector<std::string>> next;
+    for (const auto& combination : combinations)
+      for (const std::string& value : values) {
+        next.push_back(combination);
+        next.back().push_back(sweep.substr(0, equals + 1) + value);
+      }
+    combinations = std::move(next);
+  }
+  return combinations;
+}
+
+}  // namespace
+
+int run_command(const RunArguments& arguments) {
+  g_interrupted = 0;
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+  const std::string title = load_scene(arguments.scene, arguments.settings).desc.name;
+  const std::string directory = arguments.out.empty() ? "out/" + title : arguments.out;
+  if (arguments.sweeps.empty()) return run_once(arguments, arguments.settings, directory).status;
+
+  const auto combinations = expand_sweeps(arguments.sweeps);
+  int status = k_done;
+  nlohmann::json table = nlohmann::json::array();
+  for (std::size_t i = 0; i < combinations.size() && g_interrupted == 0; ++i) {
+    std::vector<std::string> settings = arguments.settings;
+    settings.insert(settings.end(), combinations[i].begin(), combinations[i].end());
+    const std::string where = fmt::format("{}/{:03d}", directory, i);
+    if (!arguments.quiet) fmt::print("{}\n", fmt::join(combinations[i], " "));
+    RunOutcome outcome = run_once(arguments, settings, where);
+    outcome.summary["sweep"] = combinations[i];
+    outcome.summary["directory"] = where;
+    table.push_back(outcome.summary);
+    status = std::max(status, outcome.status);
+  }
+  write_file(directory + "/sweep.json", table.dump(2) + "\n");
+  return status;
+}
+
+int demo_command(const std::string& name, const std::string& out, bool quiet) {
+  if (name.empty()) {
+    fmt::print("Built-in scenes; run one with `delassus demo NAME`:\n\n");
+    return list_command("scenes");
+  }
+  RunArguments arguments;
+  arguments.scene = name;
+  arguments.out = out.empty() ? "out/" + name : out;
+  arguments.quiet = quiet;
+  const int status = run_command(arguments);
+  if (!quiet) fmt::print("Open {}/report.html in a browser.\n", arguments.out);
+  return status;
+}
+
+std::string version() { return DELASSUS_VERSION; }
+
+}  // namespace delassus::cli

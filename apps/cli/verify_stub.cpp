@@ -1,0 +1,2 @@
+#include "apps/cli/commands.hpp"
+namespace delassus::cli { int verify_command(const VerifyArguments&) { return 0; } }
