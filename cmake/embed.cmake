@@ -1,8 +1,9 @@
-# Writes OUTPUT, a C++ source with the files of SCENES and REPORT (lists separated by commas) as strings.
+# Writes OUTPUT, a C++ source with the files of SCENES, PAPERS and REPORT (lists separated by commas) as strings.
 string(REPLACE "," ";" SCENES "${SCENES}")
+string(REPLACE "," ";" PAPERS "${PAPERS}")
 string(REPLACE "," ";" REPORT "${REPORT}")
 set(text "// Made by cmake/embed.cmake.\n#include \"apps/cli/embedded.hpp\"\n\nnamespace delassus::cli {\n")
-foreach(kind scenes report)
+foreach(kind scenes papers report)
   string(TOUPPER ${kind} list)
   string(APPEND text "\nconst std::vector<EmbeddedFile>& embedded_${kind}() {\n  static const std::vector<EmbeddedFile> files{\n")
   foreach(path ${${list}})

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Files that are part of the program: the scenes of library/scenes and the report page.
+// Files that are part of the program: the scenes of library/scenes, the numbers of library/papers and the report page.
 #pragma once
 #include <string>
 #include <vector>
@@ -14,6 +14,7 @@ struct EmbeddedFile {
 };
 
 const std::vector<EmbeddedFile>& embedded_scenes();
+const std::vector<EmbeddedFile>& embedded_papers();
 const std::vector<EmbeddedFile>& embedded_report();
 
 }  // namespace delassus::cli

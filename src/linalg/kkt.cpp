@@ -235,13 +235,18 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
 void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
   A_factor_.solve(P, X);
   if (rows_->rows() == 0) return;
-  rows_->multiply(MatrixRef(X), RX_);
-  Y_.resize(RX_.rows(), RX_.cols());
-  for (Eigen::Index j = 0; j < RX_.cols(); ++j) {
-    solve_schur(RX_.col(j), dlambda_);
-    Y_.col(j) = dlambda_;
+  Lambda_.setZero(rows_->rows(), X.cols());
+  // The second pass takes away what the round-off of S⁻¹ leaves of the joint rows, as the refinement of solve().
+  for (int pass = 0; pass < 2; ++pass) {
+    rows_->multiply(MatrixRef(X), RX_);
+    for (Eigen::Index j = 0; j < RX_.cols(); ++j) {
+      residual_g_ = -RX_.col(j) - C_.cwiseProduct(Lambda_.col(j));
+      solve_schur(residual_g_, dlambda_);
+      RX_.col(j) = dlambda_;
+    }
+    Lambda_ += RX_;
+    X.noalias() += AinvD_ * RX_;
   }
-  X.noalias() -= AinvD_ * Y_;
 }
 
 }  // namespace delassus

@@ -85,7 +85,7 @@ class KktFactor {
   Eigen::SimplicialLDLT<SparseMatrix> sparse_schur_;
   std::vector<int> redundant_rows_;
   mutable Vector residual_p_, residual_g_, scaled_, dv_, dlambda_;
-  mutable Matrix RX_, Y_;
+  mutable Matrix RX_, Lambda_;
 };
 
 }  // namespace delassus

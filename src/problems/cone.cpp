@@ -2,11 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/problems/cone.hpp"
 
-#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace delassus {
+namespace {
+
+// b where it is larger or not a number: a maximum that does not lose it.
+double larger(double a, double b) {
+  return b <= a ? a : b;
+}
+
+}  // namespace
 
 Eigen::Vector2d cone_direction(const Cone& cone, int i) {
   if (cone.dim == 2) return {i == 0 ? 1.0 : -1.0, 0.0};
@@ -21,19 +29,26 @@ double cone_support(const Cone& cone, const Eigen::Vector2d& x) {
   if (cone.kind == ConeKind::coulomb) return x.norm();
   if (cone.dim == 2) return std::abs(x.x());
   double support = 0;
-  for (int i = 0; i < cone.num_directions; ++i) support = std::max(support, cone_direction(cone, i).dot(x));
+  for (int i = 0; i < cone.num_directions; ++i) support = larger(support, cone_direction(cone, i).dot(x));
   return support;
 }
 
 double cone_gauge(const Cone& cone, const Eigen::Vector2d& x) {
   if (cone.kind == ConeKind::coulomb) return x.norm();
-  if (cone.dim == 2 || cone.num_directions == 2) return std::abs(x.x());
+  if (cone.dim == 2) return std::abs(x.x());
+  if (cone.num_directions == 2) {
+    // The hull is a segment; across it everything but round-off is outside.
+    constexpr double round_off = 1e-12;
+    const Eigen::Vector2d d = cone_direction(cone, 0);
+    const double across = std::abs(d.x() * x.y() - d.y() * x.x());
+    return across > round_off * x.norm() ? std::numeric_limits<double>::infinity() : std::abs(d.dot(x));
+  }
   // The hull of m unit vectors has m facets with normals halfway between neighbours at distance cos(π/m).
   const double half = std::numbers::pi / cone.num_directions;
   double gauge = 0;
   for (int i = 0; i < cone.num_directions; ++i) {
     const double turn = cone.angle + half * (2 * i + 1);
-    gauge = std::max(gauge, (std::cos(turn) * x.x() + std::sin(turn) * x.y()) / std::cos(half));
+    gauge = larger(gauge, (std::cos(turn) * x.x() + std::sin(turn) * x.y()) / std::cos(half));
   }
   return gauge;
 }

@@ -5,6 +5,14 @@
 #include <limits>
 
 namespace delassus {
+namespace {
+
+void symmetrize(Matrix& W) {
+  for (Eigen::Index j = 0; j < W.cols(); ++j)
+    for (Eigen::Index i = j + 1; i < W.rows(); ++i) W(i, j) = W(j, i) = 0.5 * (W(i, j) + W(j, i));
+}
+
+}  // namespace
 
 bool Reduction::compute(const Problem& problem) {
   problem_ = &problem;
@@ -18,6 +26,8 @@ bool Reduction::compute(const Problem& problem) {
     problem.impulse_H().to_dense_transposed(H_);
     kkt_.solve_homogeneous(H_, X_);
     problem.Ht.multiply(MatrixRef(X_), local_.W);
+    // Round-off leaves joints and large mass ratios a little unsymmetric; solvers rely on W = Wᵀ.
+    if (local_.symmetric) symmetrize(local_.W);
   } else {
     local_.W.resize(0, 0);
   }

@@ -11,8 +11,9 @@ namespace {
 
 constexpr double k_tiny = std::numeric_limits<double>::min();
 
+// NaN stays NaN, so that a broken solution is never judged by its other numbers.
 double max_abs(const Vector& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
 // Projection onto ‖x_T‖ ≤ μ x_N.
@@ -30,6 +31,7 @@ Eigen::Vector3d project_onto_coulomb_cone(const Eigen::Vector3d& x, double mu) {
 
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
                      const Eigen::Ref<const Vector>& u) {
+  if (!r.allFinite() || !u.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   const double normal_error = std::abs(std::min(u[0], r[0] / contact_mass));
   if (cone.kind == ConeKind::nonnegative) return normal_error;
   const Eigen::Vector2d r_T = tangential(cone, r), u_T = tangential(cone, u);
@@ -65,7 +67,7 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
   accumulate(-1.0);
   residual.momentum = max_abs(terms - problem.p) / std::max(scale, k_tiny);
 
-  const double speed = std::max(max_abs(solution.v), k_tiny);
+  const double speed = std::max({max_abs(solution.v), max_abs(reduction.v_free()), k_tiny});
   if (problem.Gt.rows() > 0) {
     Vector rows;
     problem.Gt.multiply(VectorRef(solution.v), rows);
@@ -83,9 +85,17 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
     if (!(error <= residual.contact) || residual.worst_contact < 0) {
       residual.contact = error;
       residual.worst_contact = c;
+      if (std::isnan(error)) break;
     }
   }
   return residual;
+}
+
+double compute_cancellation(const LocalProblem& problem, const VectorRef& r) {
+  double largest = 0;
+  for (Eigen::Index j = 0; j < r.size(); ++j)
+    largest = std::max(largest, max_abs(problem.W.col(j)) * std::abs(r[j]));
+  return std::max(1.0, largest / std::max(max_abs(problem.u_free), k_tiny));
 }
 
 }  // namespace delassus

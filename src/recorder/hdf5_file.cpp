@@ -24,15 +24,21 @@ namespace {
 static_assert(sizeof(hid_t) == sizeof(std::int64_t));
 
 // Chunks of about this size: small enough for short runs, large enough for long ones [bytes].
-constexpr std::int64_t k_chunk_bytes = 32768;
+constexpr std::int64_t k_chunk_bytes = 16384;
 // Space for metadata is handed out in pages of this size and small objects never straddle two. A process that
 // is killed while it writes can leave half of a write behind, but only at the boundary of two memory pages.
 constexpr hsize_t k_page_bytes = 4096;
 // A property of HDF5's own tool h5clear: opening the file forgets that a writer has it open.
 constexpr const char* k_clear_flags = "clear_status_flags";
 
-// HDF5 prints its errors unless told otherwise, and must be told in every thread.
+// Reads of a block that a live writer may be changing; the wait doubles from 1 ns, so this gives up within
+// a few hundredths of a second.
+constexpr unsigned k_read_attempts = 24;
+
+// HDF5 prints its errors unless told otherwise, and must be told in every thread. It also closes at exit what
+// is still open, which must not happen to abandoned files.
 void silence() {
+  [[maybe_unused]] static const herr_t once = H5dont_atexit();
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 
@@ -109,6 +115,15 @@ std::vector<hsize_t> with_rows(std::int64_t rows, const std::vector<std::int64_t
 Hdf5Handle make_space(const std::vector<hsize_t>& sizes, const hsize_t* largest, const std::string& what) {
   return own(H5Screate_simple(static_cast<int>(sizes.size()), sizes.data(), largest), H5Sclose,
              "describe the shape of", what);
+}
+
+// Closing must not be what finds out that the disk is full: see abandon().
+void close_written(Hdf5Handle& dataset, const std::string& what) {
+  if (H5Dflush(dataset.id()) < 0) {
+    dataset.release();
+    fail("write", what);
+  }
+  if (!dataset.close()) fail("write", what);
 }
 
 // Text of exactly `size` bytes (at least 1), UTF-8, padded with zeros.
@@ -286,7 +301,7 @@ void Hdf5File::write_text(const std::string& name, const std::string& text) {
       H5Dcreate2(handle_.id(), name.c_str(), type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
       H5Dclose, "create", what);
   check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, text.c_str()), "write", what);
-  if (!dataset.close()) fail("write", what);
+  close_written(dataset, what);
 }
 
 void Hdf5File::write_texts(const std::string& name, const std::vector<std::string>& texts) {
@@ -303,7 +318,7 @@ void Hdf5File::write_texts(const std::string& name, const std::vector<std::strin
       H5Dclose, "create", what);
   if (!texts.empty())
     check(H5Dwrite(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), "write", what);
-  if (!dataset.close()) fail("write", what);
+  close_written(dataset, what);
 }
 
 Hdf5Dataset Hdf5File::create_table(const std::string& name, Hdf5Type type,
@@ -354,16 +369,19 @@ void Hdf5File::flush() {
 }
 
 void Hdf5File::close() {
+  flush();
   if (!handle_.close()) fail("write", path_);
 }
 
 void Hdf5File::abandon() {
   void* descriptor = nullptr;
   silence();
-  if (handle_.id() < 0 || H5Fget_vfd_handle(handle_.id(), H5P_DEFAULT, &descriptor) < 0) return;
+  const std::int64_t id = handle_.id();
+  handle_.release();
+  if (id < 0 || H5Fget_vfd_handle(id, H5P_DEFAULT, &descriptor) < 0) return;
   const int nowhere = ::open("/dev/null", O_RDWR | O_CLOEXEC);
   if (nowhere < 0) return;
-  ::dup2(nowhere, *static_cast<int*>(descriptor));  // whatever closing writes goes there
+  ::dup2(nowhere, *static_cast<int*>(descriptor));  // gives the file back to the system
   ::close(nowhere);
 }
 
@@ -372,6 +390,7 @@ void Hdf5File::abandon() {
 Hdf5File Hdf5File::open(const std::string& path) {
   silence();
   const Hdf5Handle access = file_access(path);
+  check(H5Pset_metadata_read_attempts(access.id(), k_read_attempts), "prepare", path);
   hid_t id = H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id());
   // Being written, or its writer was killed.
   if (id < 0) id = H5Fopen(path.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id());

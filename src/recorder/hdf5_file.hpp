@@ -39,7 +39,8 @@ class Hdf5Handle {
   Hdf5Handle& operator=(Hdf5Handle&& other) noexcept;
   ~Hdf5Handle() { close(); }
   std::int64_t id() const { return id_; }
-  bool close();  // false on failure; the handle is gone either way
+  bool close();                 // false on failure; the handle is gone either way
+  void release() { id_ = -1; }  // leaves it open for ever
 
  private:
   std::int64_t id_ = -1;
@@ -74,6 +75,7 @@ class Hdf5Dataset {
   void read_rows(Hdf5Type type, void* values, std::int64_t rows) const;
   void flush();
   void close();
+  void abandon() { handle_.release(); }  // see Hdf5File::abandon
 
  private:
   friend class Hdf5File;
@@ -112,8 +114,9 @@ class Hdf5File {
   void flush();
   // Datasets must be closed before.
   void close();
-  // After a failed write: what HDF5 still holds is thrown away and the file stays as it is, as if the process
-  // had been killed. Closing it instead would mark a broken file as sound.
+  // After a failed write, for the file and all its datasets: what HDF5 still holds is left to itself and the
+  // file stays as it is, as if the process had been killed. Closing would mark a broken file as sound, and
+  // when HDF5 (1.10) fails to close something it later closes it once more and crashes.
   void abandon();
 
   // --- reading

@@ -157,7 +157,7 @@ struct Recorder::Impl {
     final_path = (std::filesystem::path(directory) / "recording.h5").string();
     path = final_path + ".part";
     file = Hdf5File::create(path);
-    write_meta(info);
+    guarded([&] { write_meta(info); });
   }
 
   void write_meta(const RunInfo& info) {
@@ -344,16 +344,27 @@ struct Recorder::Impl {
     last_flush = Clock::now();
   }
 
+  template <class F>
+  void each_dataset(F&& f) {
+    const auto table = [&](auto& column) { f(column.table); };
+    contact_names.each(table);
+    contacts.each(table);
+    events.each(table);
+    table(status);
+    table(message);
+    frames.each(table);
+    f(committed);
+  }
+
   void close() {
-    const auto close_table = [](auto& column) { column.table.close(); };
-    contact_names.each(close_table);
-    contacts.each(close_table);
-    events.each(close_table);
-    close_table(status);
-    close_table(message);
-    frames.each(close_table);
-    committed.close();
+    each_dataset([](Hdf5Dataset& dataset) { dataset.close(); });
     file.close();
+  }
+
+  void abandon() {
+    closed = true;
+    each_dataset([](Hdf5Dataset& dataset) { dataset.abandon(); });
+    file.abandon();
   }
 
   // After a failure the recorder is closed for good: its buffers and its file no longer agree.
@@ -363,8 +374,7 @@ struct Recorder::Impl {
     try {
       f();
     } catch (...) {
-      closed = true;
-      file.abandon();
+      abandon();
       throw;
     }
   }
@@ -380,7 +390,7 @@ Recorder::~Recorder() {
     impl_->flush(false);
     impl_->close();
   } catch (...) {
-    impl_->file.abandon();  // nobody is left to be told; the file is readable up to the flush before
+    impl_->abandon();  // nobody is left to be told; the file is readable up to the flush before
   }
 }
 

@@ -1,0 +1,102 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "apps/cli/verify/checks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "apps/cli/embedded.hpp"
+#include "apps/cli/load.hpp"
+#include "delassus/io/yaml.hpp"
+
+namespace delassus::cli {
+
+const char* to_string(Source source) {
+  switch (source) {
+    case Source::paper: return "paper";
+    case Source::exact: return "exact";
+    case Source::scheme: return "scheme";
+  }
+  return "unknown";
+}
+
+void Checks::add(Check check) {
+  check.case_id = case_id_;
+  checks_.push_back(std::move(check));
+}
+
+void Checks::near(const std::string& quantity, double value, double reference, Source source, double tolerance) {
+  constexpr double absolute = 1e-12;
+  add({.quantity = quantity, .value = value, .reference = reference, .source = source, .tolerance = tolerance,
+       .pass = std::abs(value - reference) <= tolerance * std::abs(reference) + absolute});
+}
+
+void Checks::within(const std::string& quantity, double value, double reference, Source source, double tolerance) {
+  add({.quantity = quantity, .value = value, .reference = reference, .source = source, .tolerance = tolerance,
+       .pass = std::abs(value - reference) <= tolerance, .note = "absolute"});
+}
+
+void Checks::at_most(const std::string& quantity, double value, double bound) {
+  add({.quantity = quantity, .value = value, .reference = 0, .source = Source::exact, .tolerance = bound, .pass = value <= bound, .note = "at most"});
+}
+
+void Checks::between(const std::string& quantity, double value, double lowest, double highest) {
+  add({.quantity = quantity, .value = value, .reference = 0.5 * (lowest + highest), .source = Source::exact, .tolerance = 0.5 * (highest - lowest),
+       .pass = value >= lowest && value <= highest, .note = "absolute"});
+}
+
+void Checks::skip(const std::string& quantity, const std::string& reason) {
+  add({.quantity = quantity, .value = NAN, .reference = NAN, .note = reason});
+}
+
+const std::vector<VerifyCase>& verify_cases() {
+  static const std::vector<VerifyCase> cases{{"A", "S0 Table 10.1: double pendulum and wall", verify_double_pendulum},
+                                             {"B", "S0 Tables 10.2/10.3, S4 9.2: block under 8 cos t", verify_block},
+                                             {"C", "S0 10.3: two carts and a stopper", verify_carts},
+                                             {"D", "S4 9.1: joint with a velocity error", verify_held_point},
+                                             {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
+                                             {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
+                                             {"V2", "rotating ball", verify_rotating_ball},
+                                             {"V8", "woodpecker toy", verify_woodpecker}};
+  return cases;
+}
+
+State run_scene(const std::string& name, const std::vector<std::string>& settings, const Simulation::Observer& observer) {
+  const LoadedScene scene = load_scene(name, settings);
+  Simulation simulation = make_simulation(scene);
+  if (observer) simulation.observe(observer);
+  if (!simulation.run_until(scene.desc.duration) && !simulation.report().ok)
+    throw InputError(fmt::format("scene {} stopped: {}", name, simulation.report().message));
+  return simulation.state();
+}
+
+const Value& paper(const std::string& name) {
+  static std::map<std::string, Value> tables;
+  const auto known = tables.find(name);
+  if (known != tables.end()) return known->second;
+  for (const EmbeddedFile& file : embedded_papers())
+    if (file.name == name + ".yaml") return tables[name] = parse_yaml(file.content, file.name);
+  throw std::logic_error("no paper table " + name);
+}
+
+double number_at(const Value& table, const std::string& key) {
+  const Value* value = table.find(key);
+  if (value == nullptr) throw std::logic_error("no entry '" + key + "' in " + to_string(table.place));
+  return value->kind == Value::Kind::number ? value->number : Expression::parse(value->text, {}).evaluate({});
+}
+
+std::string setting(const std::string& path, double value) { return fmt::format("{}={:.17g}", path, value); }
+
+double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
+  double sx = 0, sy = 0, sxx = 0, sxy = 0;
+  const double n = static_cast<double>(steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) {
+    const double x = std::log(steps[i]), y = std::log(errors[i]);
+    sx += x, sy += y, sxx += x * x, sxy += x * y;
+  }
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
+
+}  // namespace delassus::cli

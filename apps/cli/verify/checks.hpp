@@ -1,0 +1,79 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table that `delassus verify` fills: ours beside theirs.
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "delassus/base/value.hpp"
+#include "delassus/simulation/simulation.hpp"
+
+namespace delassus::cli {
+
+enum class Source { paper, exact, scheme };
+const char* to_string(Source source);
+
+struct Check {
+  std::string case_id, quantity;
+  double value = 0, reference = 0;
+  Source source = Source::exact;
+  double tolerance = 0;           // relative, beside 1e-12 absolute; absolute where the reference is 0
+  std::optional<bool> pass;       // empty: skipped
+  std::string note;
+};
+
+class Checks {
+ public:
+  explicit Checks(bool long_cases) : long_cases_(long_cases) {}
+  bool long_cases() const { return long_cases_; }
+  void begin(const std::string& case_id) { case_id_ = case_id; }
+
+  // |value − reference| ≤ tolerance |reference| + 1e-12
+  void near(const std::string& quantity, double value, double reference, Source source, double tolerance);
+  // |value − reference| ≤ tolerance
+  void within(const std::string& quantity, double value, double reference, Source source, double tolerance);
+  // value ≤ bound
+  void at_most(const std::string& quantity, double value, double bound);
+  // lowest ≤ value ≤ highest; the reference shown is the middle
+  void between(const std::string& quantity, double value, double lowest, double highest);
+  void skip(const std::string& quantity, const std::string& reason);
+
+  const std::vector<Check>& all() const { return checks_; }
+
+ private:
+  void add(Check check);
+  bool long_cases_;
+  std::string case_id_;
+  std::vector<Check> checks_;
+};
+
+struct VerifyCase {
+  std::string id, title;
+  std::function<void(Checks&)> run;
+};
+const std::vector<VerifyCase>& verify_cases();
+
+// The cases, one function each.
+void verify_double_pendulum(Checks& checks);  // A
+void verify_block(Checks& checks);            // B
+void verify_carts(Checks& checks);            // C
+void verify_held_point(Checks& checks);       // D
+void verify_lemke_and_impacts(Checks& checks);  // F
+void verify_bouncing_ball(Checks& checks);    // V1
+void verify_rotating_ball(Checks& checks);    // V2
+void verify_woodpecker(Checks& checks);       // V8
+
+// Runs a built-in scene with settings to its end. Throws InputError when it stops.
+State run_scene(const std::string& scene, const std::vector<std::string>& settings, const Simulation::Observer& observer = {});
+// A table of library/papers.
+const Value& paper(const std::string& name);
+// A number (or constant formula) of such a table.
+double number_at(const Value& table, const std::string& key);
+std::string setting(const std::string& path, double value);
+// Least-squares slope of log(errors) over log(steps).
+double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors);
+
+}  // namespace delassus::cli

@@ -1,0 +1,222 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// States saved and loaded: every bit comes back, and what is no state is refused.
+#include "delassus/system/state.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <bit>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <sstream>
+
+#include "../support/random_problem.hpp"
+#include "delassus/base/error.hpp"
+
+namespace delassus {
+namespace {
+
+using testing::Random;
+
+std::string to_text(const State& state) {
+  std::ostringstream out;
+  save(state, out);
+  return out.str();
+}
+State from_text(const std::string& text) {
+  std::istringstream in(text);
+  return load_state(in, "some.state");
+}
+
+// A number of any bits that keeps them in text: a nan has only a sign.
+double any_number(Random& random) {
+  const double special[] = {0.0,
+                            -0.0,
+                            std::numeric_limits<double>::infinity(),
+                            -std::numeric_limits<double>::infinity(),
+                            std::numeric_limits<double>::quiet_NaN(),
+                            -std::numeric_limits<double>::quiet_NaN(),
+                            std::numeric_limits<double>::denorm_min(),
+                            std::numeric_limits<double>::min(),
+                            std::numeric_limits<double>::max()};
+  switch (random.integer(0, 2)) {
+    case 0:
+      return special[random.integer(0, static_cast<int>(std::size(special)) - 1)];
+    case 1:
+      return std::bit_cast<double>(random.bits() & 0x800fffffffffffffu);  // denormal
+    default: {
+      const double x = std::bit_cast<double>(random.bits());
+      return std::isnan(x) ? 1.0 : x;
+    }
+  }
+}
+
+Vector any_vector(Random& random) {
+  Vector out(random.integer(0, 7));
+  for (double& x : out) x = any_number(random);
+  return out;
+}
+
+State make_state(Random& random) {
+  State state;
+  state.t = any_number(random);
+  state.q = any_vector(random);
+  state.v = any_vector(random);
+  History& h = state.history;
+  h.num_steps = random.bits();
+  h.modes_known = random.integer(0, 1) != 0;
+  h.joint_impulses = any_vector(random);
+  h.weighted_velocity = any_vector(random);
+  EnergyLedger& e = h.energy;
+  e.started = random.integer(0, 1) != 0;
+  for (double* x :
+       {&e.initial_total, &e.nonconservative, &e.friction, &e.normal, &e.joints, &e.impacts, &e.projection})
+    *x = any_number(random);
+  h.contacts.resize(random.integer(0, 4));
+  for (ContactMemory& c : h.contacts) {
+    c.id = random.bits();
+    c.status = static_cast<ContactStatus>(random.integer(0, 2));
+    for (double& x : c.slip_direction) x = any_number(random);
+    c.closed = random.integer(0, 1) != 0;
+    for (double& x : c.impulse) x = any_number(random);
+    c.basis.resize(random.integer(0, 12));
+    for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(random.integer(0, 1));
+  }
+  return state;
+}
+
+// Everything as integers: == would not see the sign of a zero nor accept a nan.
+std::vector<std::uint64_t> bits_of(const State& state) {
+  std::vector<std::uint64_t> out;
+  const auto number = [&](double x) { out.push_back(std::bit_cast<std::uint64_t>(x)); };
+  const auto vector = [&](const Vector& x) {
+    out.push_back(static_cast<std::uint64_t>(x.size()));
+    for (double value : x) number(value);
+  };
+  const History& h = state.history;
+  number(state.t);
+  vector(state.q);
+  vector(state.v);
+  out.push_back(h.num_steps);
+  out.push_back(h.modes_known);
+  vector(h.joint_impulses);
+  vector(h.weighted_velocity);
+  const EnergyLedger& e = h.energy;
+  out.push_back(e.started);
+  for (double x :
+       {e.initial_total, e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection})
+    number(x);
+  out.push_back(h.contacts.size());
+  for (const ContactMemory& c : h.contacts) {
+    out.push_back(c.id);
+    out.push_back(static_cast<std::uint64_t>(c.status));
+    for (double x : c.slip_direction) number(x);
+    out.push_back(c.closed);
+    for (double x : c.impulse) number(x);
+    out.push_back(c.basis.size());
+    for (std::uint8_t b : c.basis) out.push_back(b);
+  }
+  return out;
+}
+
+TEST(State, GivesBackEveryBit) {
+  Random random(1);
+  for (int trial = 0; trial < 300; ++trial) {
+    const State state = make_state(random);
+    EXPECT_EQ(bits_of(from_text(to_text(state))), bits_of(state));
+  }
+  EXPECT_EQ(from_text(to_text(State{})), State{});
+}
+
+TEST(State, ToAndFromAFile) {
+  Random random(2);
+  const State state = make_state(random);
+  const std::string path =
+      std::filesystem::temp_directory_path() / ("delassus_state_test_" + std::to_string(getpid()) + ".state");
+  save_file(state, path);
+  EXPECT_EQ(bits_of(load_state_file(path)), bits_of(state));
+  EXPECT_FALSE(std::filesystem::exists(path + ".part"));
+  std::filesystem::remove(path);
+  EXPECT_THROW(load_state_file(path), InputError);
+  EXPECT_THROW(save_file(state, "/no/such/folder/x.state"), InputError);
+}
+
+std::string changed(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return at == std::string::npos ? text : text.replace(at, from.size(), to);
+}
+
+void expect_error(const std::string& text, const std::string& part) {
+  try {
+    from_text(text);
+    ADD_FAILURE() << "no error, expected: " << part;
+  } catch (const InputError& error) {
+    const std::string what = error.what();
+    EXPECT_EQ(what.rfind("some.state:", 0), 0u) << what;
+    EXPECT_NE(what.find(part), std::string::npos) << what;
+  }
+}
+
+TEST(State, Malformed) {
+  State state;
+  state.t = 1.5;
+  state.q = state.v = Vector::Ones(2);
+  state.history.contacts.resize(1);
+  state.history.contacts[0].id = 7;
+  const std::string good = to_text(state);
+  EXPECT_EQ(from_text(good), state);
+  expect_error("", "ends too early");
+  expect_error("garbage", "expected 'delassus-state', found 'garbage'");
+  expect_error(changed(good, "delassus-state 1", "delassus-state 3"), "expected 1, found '3'");
+  expect_error(changed(good, "t 0x1.8p+0", "t soon"), "'soon' is not a number");
+  expect_error(changed(good, "q 2", "q 3"), "'v' is not a number");
+  expect_error(changed(good, "q 2", "q -1"), "'-1' is not an integer in 0 …");
+  expect_error(changed(good, "q 2", "q 2.0"), "'2.0' is not an integer");
+  expect_error(changed(good, "\nq 2", "\nx 2"), "some.state:3:1: not a usable state file: expected 'q'");
+  expect_error(changed(good, "steps 0", "steps -5"), "'-5' is not an unsigned integer");
+  expect_error(changed(good, "modes_known 0", "modes_known 7"), "'7' is not an integer in 0 … 1");
+  expect_error(changed(good, "contacts 1\n7 0", "contacts 1\n-7 0"), "'-7' is not an unsigned integer");
+  expect_error(changed(good, "contacts 1\n7 0", "contacts 1\n7 3"), "'3' is not an integer in 0 … 2");
+  expect_error(changed(good, "contacts 1\n7 0", "contacts 1\n99999999999999999999 0"), "unsigned integer");
+  // Counts that would ask for gigabytes.
+  expect_error(changed(good, "q 2", "q 100000000"), "'v' is not a number");
+  expect_error(changed(good, "contacts 1", "contacts 100000000"), "'end' is not an unsigned integer");
+  expect_error(changed(good, "contacts 1", "contacts 100000001"), "is not an integer");
+}
+
+TEST(State, EveryTruncationIsAnError) {
+  Random random(3);
+  const std::string good = to_text(make_state(random));
+  for (std::size_t length = 0; length + 1 < good.size(); ++length)
+    EXPECT_THROW(from_text(good.substr(0, length)), InputError) << length;
+}
+
+TEST(State, MutationsNeverCrash) {
+  Random random(4);
+  int errors = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::string text = to_text(make_state(random));
+    for (int change = random.integer(1, 3); change > 0; --change) {
+      const int at = random.integer(0, static_cast<int>(text.size()) - 1);
+      if (random.integer(0, 1) == 0) {
+        text[at] = static_cast<char>(random.integer(0, 255));
+      } else {
+        text.insert(at, std::to_string(random.bits() >> random.integer(0, 63)));
+      }
+    }
+    try {
+      const State state = from_text(text);
+      EXPECT_EQ(bits_of(from_text(to_text(state))).size(), bits_of(state).size());
+    } catch (const InputError&) {
+      ++errors;
+    }
+  }
+  EXPECT_GT(errors, 200);
+}
+
+}  // namespace
+}  // namespace delassus
