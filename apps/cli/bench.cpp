@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// delassus bench: how long solvers take, beside a peer where one is installed (bench/README.md). Numbers, never a
-// verdict: nothing here fails because a machine is slow.
+// delassus bench: how long solvers take, beside a peer where one is installed (bench/README.md). Numbers,
+// never a verdict: nothing here fails because a machine is slow.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,8 @@
 namespace delassus::cli {
 namespace {
 
-// What a solver did with all problems of one size: seconds and pivots are means a problem, the residual is the worst.
+// What a solver did with all problems of one size: seconds and pivots are means a problem, the residual is
+// the worst.
 struct Measurement {
   double seconds = 0, pivots = 0, residual = 0;
   int failures = 0;
@@ -60,7 +61,8 @@ struct Size {
   int n, problems, repeats;
 };
 // Fewer problems and repeats where one solve takes long enough to be measured well.
-constexpr Size k_sizes[] = {{50, 20, 20}, {100, 20, 10}, {200, 10, 5}, {500, 5, 3}, {1000, 3, 2}, {2000, 2, 1}};
+constexpr Size k_sizes[] = {{50, 20, 20}, {100, 20, 10}, {200, 10, 5},
+                            {500, 5, 3},  {1000, 3, 2},  {2000, 2, 1}};
 
 template <class Function>
 double time_best(int repeats, const Function& function) {
@@ -74,8 +76,8 @@ double time_best(int repeats, const Function& function) {
 }
 
 #ifdef DELASSUS_HAS_SICONOS
-// Siconos' Lemke with its own defaults but for the limit of pivots, which is ours. The check of the result after the
-// solve is off: it is ours that judges.
+// Siconos' Lemke with its own defaults but for the limit of pivots, which is ours. The check of the result
+// after the solve is off: it is ours that judges.
 void measure_siconos(const Lcp& lcp, int repeats, Measurement& measurement) {
   const int n = static_cast<int>(lcp.size());
   Vector q = lcp.q, z = Vector::Zero(n), w = Vector::Zero(n);
@@ -94,7 +96,9 @@ void measure_siconos(const Lcp& lcp, int repeats, Measurement& measurement) {
     SolverOptions* options = solver_options_create(SICONOS_LCP_LEMKE);
     options->filterOn = false;
     options->iparam[SICONOS_IPARAM_MAX_ITER] = 50 * n + 500;
-    best = std::min(best, time_best(1, [&] { info = linearComplementarity_driver(&problem, z.data(), w.data(), options); }));
+    best = std::min(best, time_best(1, [&] {
+                      info = linearComplementarity_driver(&problem, z.data(), w.data(), options);
+                    }));
     pivots = options->iparam[SICONOS_IPARAM_ITER_DONE];
     solver_options_delete(options);
     matrix->matrix0 = nullptr;  // ours
@@ -110,7 +114,8 @@ Row measure_heaps(const Size& size) {
   Vector z, w;
   LcpBasis basis, start;
   SolveStats stats;
-  lemke.solve(make_lcp(make_contact_heap(size.n, size.problems)), nullptr, z, w, basis, stats);  // for its memory
+  lemke.solve(make_lcp(make_contact_heap(size.n, size.problems)), nullptr, z, w, basis,
+              stats);  // for its memory
 #ifdef DELASSUS_HAS_SICONOS
   numerics_set_verbose(0);
   row.siconos.emplace();
@@ -133,13 +138,26 @@ Row measure_heaps(const Size& size) {
 }
 
 std::string duration_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.1f} µs", 1e6 * seconds) : seconds < 1 ? fmt::format("{:.2f} ms", 1e3 * seconds) : fmt::format("{:.2f} s", seconds);
+  return seconds < 1e-3 ? fmt::format("{:.1f} µs", 1e6 * seconds)
+         : seconds < 1  ? fmt::format("{:.2f} ms", 1e3 * seconds)
+                        : fmt::format("{:.2f} s", seconds);
 }
 
 nlohmann::json to_json(const Row& row) {
-  nlohmann::json out{{"name", row.name}, {"n", row.n}, {"problems", row.problems}, {"failures", row.ours.failures}, {"seconds", row.ours.seconds},
-                     {"pivots", row.ours.pivots}, {"residual", row.ours.residual}, {"warm_seconds", row.warm_seconds}, {"warm_accepted", row.warm_accepted},
-                     {"siconos_seconds", nullptr}, {"siconos_pivots", nullptr}, {"siconos_residual", nullptr}, {"siconos_failures", nullptr}, {"ratio", nullptr}};
+  nlohmann::json out{{"name", row.name},
+                     {"n", row.n},
+                     {"problems", row.problems},
+                     {"failures", row.ours.failures},
+                     {"seconds", row.ours.seconds},
+                     {"pivots", row.ours.pivots},
+                     {"residual", row.ours.residual},
+                     {"warm_seconds", row.warm_seconds},
+                     {"warm_accepted", row.warm_accepted},
+                     {"siconos_seconds", nullptr},
+                     {"siconos_pivots", nullptr},
+                     {"siconos_residual", nullptr},
+                     {"siconos_failures", nullptr},
+                     {"ratio", nullptr}};
   if (row.siconos) {
     out["siconos_seconds"] = row.siconos->seconds;
     out["siconos_pivots"] = row.siconos->pivots;
@@ -152,9 +170,12 @@ nlohmann::json to_json(const Row& row) {
 
 // Lemke's method on heaps of bodies in contact.
 nlohmann::json bench_lemke(int max_size) {
-  fmt::print("Lemke's method on heaps of bodies, four friction directions. Means a problem, best of repeats; worst residual.\n"
-             "warm: started from the basis of the solution (how many of them were accepted).\n\n");
-  fmt::print("{:>6}{:>10}{:>12}{:>9}{:>10}{:>7}{:>12}{:>8}", "n", "problems", "time", "pivots", "residual", "failed", "warm", "accepted");
+  fmt::print(
+      "Lemke's method on heaps of bodies, four friction directions. Means a problem, best of repeats; worst "
+      "residual.\n"
+      "warm: started from the basis of the solution (how many of them were accepted).\n\n");
+  fmt::print("{:>6}{:>10}{:>12}{:>9}{:>10}{:>7}{:>12}{:>8}", "n", "problems", "time", "pivots", "residual",
+             "failed", "warm", "accepted");
 #ifdef DELASSUS_HAS_SICONOS
   fmt::print("{:>15}{:>9}{:>10}{:>7}{:>14}", "Siconos: time", "pivots", "residual", "failed", "Siconos/ours");
 #endif
@@ -168,11 +189,13 @@ nlohmann::json bench_lemke(int max_size) {
       const std::size_t length = text.size() - (text.find("µ") != std::string::npos ? 1 : 0);
       return std::string(width > length ? width - length : 0, ' ') + text;
     };
-    fmt::print("{:>6}{:>10}{}{:>9.1f}{:>10.1e}{:>7}{}{:>8}", row.n, row.problems, pad(duration_text(row.ours.seconds), 12), row.ours.pivots,
-               row.ours.residual, row.ours.failures, pad(duration_text(row.warm_seconds), 12), row.warm_accepted);
+    fmt::print("{:>6}{:>10}{}{:>9.1f}{:>10.1e}{:>7}{}{:>8}", row.n, row.problems,
+               pad(duration_text(row.ours.seconds), 12), row.ours.pivots, row.ours.residual,
+               row.ours.failures, pad(duration_text(row.warm_seconds), 12), row.warm_accepted);
     if (row.siconos)
-      fmt::print("{}{:>9.1f}{:>10.1e}{:>7}{:>14.2f}", pad(duration_text(row.siconos->seconds), 15), row.siconos->pivots, row.siconos->residual,
-                 row.siconos->failures, row.siconos->seconds / row.ours.seconds);
+      fmt::print("{}{:>9.1f}{:>10.1e}{:>7}{:>14.2f}", pad(duration_text(row.siconos->seconds), 15),
+                 row.siconos->pivots, row.siconos->residual, row.siconos->failures,
+                 row.siconos->seconds / row.ours.seconds);
     fmt::print("\n");
     std::fflush(stdout);
     table.push_back(to_json(row));
@@ -185,7 +208,9 @@ struct Bench {
   const char* meaning;
   nlohmann::json (*run)(int max_size);
 };
-constexpr Bench k_benches[] = {{"lemke", "Lemke's method on heaps of 50 to 2000 LCP variables, beside Siconos where it is installed", bench_lemke}};
+constexpr Bench k_benches[] = {
+    {"lemke", "Lemke's method on heaps of 50 to 2000 LCP variables, beside Siconos where it is installed",
+     bench_lemke}};
 
 }  // namespace
 
@@ -203,7 +228,8 @@ int bench_command(const BenchArguments& arguments) {
     return k_done;
   }
   const std::string near = nearest_name(arguments.name, known);
-  throw InputError(fmt::format("there is no benchmark '{}'; {}allowed: {}", arguments.name, near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(known, ", ")));
+  throw InputError(fmt::format("there is no benchmark '{}'; {}allowed: {}", arguments.name,
+                               near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(known, ", ")));
 }
 
 }  // namespace delassus::cli

@@ -236,7 +236,8 @@ void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
   A_factor_.solve(P, X);
   if (rows_->rows() == 0) return;
   Lambda_.setZero(rows_->rows(), X.cols());
-  // The second pass takes away what the round-off of S⁻¹ leaves of the joint rows, as the refinement of solve().
+  // The second pass takes away what the round-off of S⁻¹ leaves of the joint rows, as the refinement of
+  // solve().
   for (int pass = 0; pass < 2; ++pass) {
     rows_->multiply(MatrixRef(X), RX_);
     for (Eigen::Index j = 0; j < RX_.cols(); ++j) {

@@ -14,6 +14,8 @@ namespace {
 // Rows handled together: w of one block stays on the stack and in the first-level cache while the columns of
 // M stream by, so that the residual needs neither an allocation nor strided reads.
 constexpr Eigen::Index k_block_rows = 64;
+// Terms M_ij z_j count up to this times the largest |q_i|.
+constexpr double k_largest_terms = 1e10;
 
 }  // namespace
 
@@ -24,7 +26,8 @@ double compute_residual(const Lcp& lcp, const VectorRef& z) {
   if (!std::isfinite(lcp.q.sum()) || !std::isfinite(z.sum()) || !std::isfinite(lcp.M.sum()))
     return std::numeric_limits<double>::quiet_NaN();
   double worst = 0;
-  double scale = 0;
+  double largest_q = 0;
+  double largest_term = 0;  // max_ij |M_ij z_j| = max_j s_j |z_j|
   for (Eigen::Index first = 0; first < n; first += k_block_rows) {
     const Eigen::Index rows = std::min(k_block_rows, n - first);
     double w[k_block_rows];
@@ -38,10 +41,12 @@ double compute_residual(const Lcp& lcp, const VectorRef& z) {
       const double s = lcp.M.col(first + i).cwiseAbs().maxCoeff();
       const double z_i = z[first + i];
       worst = std::max(worst, std::abs(std::min(z_i * s, w[i])));
-      scale = std::max(
-          {scale, std::abs(lcp.q[first + i]), s * std::abs(z_i)});  // max_ij |M_ij z_j| = max_j s_j |z_j|
+      largest_q = std::max(largest_q, std::abs(lcp.q[first + i]));
+      largest_term = std::max(largest_term, s * std::abs(z_i));
     }
   }
+  if (largest_q > 0) largest_term = std::min(largest_term, k_largest_terms * largest_q);
+  const double scale = std::max(largest_q, largest_term);
   return scale > 0 ? worst / scale : 0;  // scale = 0 only where q = 0 and M z = 0: solved exactly
 }
 

@@ -24,14 +24,14 @@ namespace delassus {
 struct ProblemClass {
   std::string name;
   std::string meaning;
-  bool skew = false;                      // A = SPD + 3 (S − Sᵀ), |S_ij| ≤ 1
-  bool resting = false;                   // p = 0
-  double mu_min = 0, mu_max = 1;          // friction coefficients [-]
-  double mass_ratio = 1;                  // A diagonal, from √ratio down to 1/√ratio; 1: full A near 1 [-]
+  bool skew = false;              // A = SPD + 3 (S − Sᵀ), |S_ij| ≤ 1
+  bool resting = false;           // p = 0
+  double mu_min = 0, mu_max = 1;  // friction coefficients [-]
+  double mass_ratio = 1;          // A diagonal, from √ratio down to 1/√ratio; 1: full A near 1 [-]
   int max_velocities = 12, max_contacts = 4;
-  int copies = 1;                         // how often every contact is there
-  bool opposed = false;                   // the second copy has the opposite normal
-  bool joints = false;                    // one or two joint rows, each once more with the factor 2
+  int copies = 1;        // how often every contact is there
+  bool opposed = false;  // the second copy has the opposite normal
+  bool joints = false;   // one or two joint rows, each once more with the factor 2
 };
 
 // In the order of VERIFICATION F.
@@ -41,9 +41,9 @@ const ProblemClass& find_problem_class(const std::string& name);
 
 Problem make_random_problem(const ProblemClass& problem_class, int i);
 
-// For timing: about three contacts a body, half of them μ > 0.5, each of a body of six velocities and unit mass
-// against another one or the ground. n is the size of the LCP: n / 6 contacts with four directions, the rest
-// without friction.
+// For timing: about three contacts a body, half of them μ > 0.5, each of a body of six velocities and unit
+// mass against another one or the ground. n is the size of the LCP: n / 6 contacts with four directions, the
+// rest without friction.
 Problem make_contact_heap(int n, int i);
 
 // The same problem as an LCP, by Reduction and local_as_lcp; throws std::invalid_argument when A is singular.
