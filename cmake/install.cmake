@@ -1,0 +1,14 @@
+# Headers, one library per part, the program, and a package for find_package(delassus).
+include(CMakePackageConfigHelpers)
+set(package_directory ${CMAKE_INSTALL_LIBDIR}/cmake/delassus)
+
+get_property(parts GLOBAL PROPERTY DELASSUS_PARTS)
+install(TARGETS ${parts} delassus_all EXPORT delassusTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS delassus RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(DIRECTORY src/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/delassus FILES_MATCHING PATTERN "*.hpp")
+install(EXPORT delassusTargets NAMESPACE delassus:: DESTINATION ${package_directory})
+
+configure_package_config_file(cmake/delassusConfig.cmake.in ${PROJECT_BINARY_DIR}/delassusConfig.cmake INSTALL_DESTINATION ${package_directory})
+# Before 1.0 every minor version may change the interface.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/delassusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/delassusConfig.cmake ${PROJECT_BINARY_DIR}/delassusConfigVersion.cmake DESTINATION ${package_directory})

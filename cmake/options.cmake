@@ -9,8 +9,6 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 inside inlined Eigen and std code at -O2.
   target_compile_options(delassus_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
 endif()
-# The alignment must not depend on -march, so that library and user code agree.
-target_compile_definitions(delassus_options INTERFACE EIGEN_MAX_ALIGN_BYTES=16)
 if(DELASSUS_SANITIZE)
   target_compile_options(delassus_options INTERFACE -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(delassus_options INTERFACE -fsanitize=address,undefined)

@@ -1,4 +1,4 @@
-# delassus_part(NAME DEPENDS part… LINK target…): one library per folder of src/.
+# delassus_part(NAME DEPENDS part… LINK target… PRIVATE_LINK target…): one library per folder of src/.
 # DEPENDS repeats the folder's row of the include table (ARCHITECTURE.md); tools/check_layers compares the two with the sources.
 function(delassus_part name)
   cmake_parse_arguments(PART "" "" "DEPENDS;LINK;PRIVATE_LINK" ${ARGN})
@@ -16,6 +16,8 @@ function(delassus_part name)
   endforeach()
   target_link_libraries(${target} PUBLIC ${PART_LINK} PRIVATE ${PART_PRIVATE_LINK})
   if(name STREQUAL "base")
+    # The alignment must not depend on -march, so that the parts, the program and the programs of users agree. Every part includes base.
+    target_compile_definitions(${target} PUBLIC EIGEN_MAX_ALIGN_BYTES=16)
     target_precompile_headers(${target} PRIVATE ${PROJECT_SOURCE_DIR}/cmake/precompiled.hpp)
   else()
     target_precompile_headers(${target} REUSE_FROM delassus_base)

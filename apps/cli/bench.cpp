@@ -6,7 +6,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
+#include <cstdio>
+#include <ctime>
 #include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -30,110 +31,129 @@
 namespace delassus::cli {
 namespace {
 
-// What a solver did with all problems of one size: seconds and pivots are means a problem, the residual is
-// the worst.
-struct Measurement {
-  double seconds = 0, pivots = 0, residual = 0;
-  int failures = 0;
-
-  void add(double problem_seconds, int problem_pivots, double problem_residual, bool failed) {
-    seconds += problem_seconds;
-    pivots += problem_pivots;
-    residual = problem_residual <= residual ? residual : problem_residual;  // keeps NaN
-    failures += failed;
-  }
-  void divide(int problems) {
-    seconds /= problems;
-    pivots /= problems;
-  }
+// One problem, solved or not.
+struct Run {
+  double seconds = 0;  // CPU time, best of the repeats
+  double pivots = 0;
+  double residual = 0;
+  bool solved = false;
 };
 
 struct Row {
   std::string name;
-  int n = 0, problems = 0;
-  Measurement ours;
-  double warm_seconds = 0;
-  int warm_accepted = 0;
-  std::optional<Measurement> siconos;
+  int n = 0;
+  std::vector<Run> ours, warm, siconos;  // one a problem; siconos is empty where it is not installed
 };
+
+// Residual up to which a problem counts as solved, the default tolerance of ours.
+constexpr double k_solved = 1e-10;
+
+double mean(const std::vector<Run>& runs, double Run::*member) {
+  double sum = 0;
+  for (const Run& run : runs) sum += run.*member;
+  return sum / static_cast<double>(runs.size());
+}
+double worst_residual(const std::vector<Run>& runs) {
+  double worst = 0;
+  for (const Run& run : runs) worst = run.residual <= worst ? worst : run.residual;  // keeps NaN
+  return worst;
+}
+int num_solved(const std::vector<Run>& runs) {
+  return static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.solved; }));
+}
+// Seconds of Siconos over ours, of the problems that both solved.
+std::optional<double> ratio(const Row& row) {
+  double ours = 0, theirs = 0;
+  for (std::size_t i = 0; i < row.siconos.size(); ++i)
+    if (row.ours[i].solved && row.siconos[i].solved) {
+      ours += row.ours[i].seconds;
+      theirs += row.siconos[i].seconds;
+    }
+  return ours > 0 ? std::optional(theirs / ours) : std::nullopt;
+}
 
 struct Size {
   int n, problems, repeats;
 };
 // Fewer problems and repeats where one solve takes long enough to be measured well.
 constexpr Size k_sizes[] = {{50, 20, 20}, {100, 20, 10}, {200, 10, 5},
-                            {500, 5, 3},  {1000, 3, 2},  {2000, 2, 1}};
+                            {500, 5, 3},  {1000, 3, 2},  {2000, 2, 2}};
+
+// CPU time of this thread, so that other work on the machine matters little; all solvers here use one thread.
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 template <class Function>
 double time_best(int repeats, const Function& function) {
   double best = std::numeric_limits<double>::infinity();
   for (int k = 0; k < repeats; ++k) {
-    const auto started = std::chrono::steady_clock::now();
+    const double started = cpu_seconds();
     function();
-    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count());
+    best = std::min(best, cpu_seconds() - started);
   }
   return best;
 }
 
+Run measure(Lemke& lemke, const Lcp& lcp, const LcpBasis* start, LcpBasis& basis, int repeats) {
+  Vector z, w;
+  SolveStats stats;
+  Run run;
+  run.seconds = time_best(repeats, [&] { lemke.solve(lcp, start, z, w, basis, stats); });
+  run.pivots = stats.iterations;
+  run.residual = compute_residual(lcp, z);
+  run.solved = usable(stats.status) && run.residual <= k_solved;
+  return run;
+}
+
 #ifdef DELASSUS_HAS_SICONOS
-// Siconos' Lemke with its own defaults but for the limit of pivots, which is ours. The check of the result
-// after the solve is off: it is ours that judges.
-void measure_siconos(const Lcp& lcp, int repeats, Measurement& measurement) {
+// Siconos' Lemke as it comes, but for the limit of pivots, which is ours, and without the check of its
+// result: that is what compute_residual is for.
+Run measure_siconos(Lcp lcp, int repeats) {
   const int n = static_cast<int>(lcp.size());
-  Vector q = lcp.q, z = Vector::Zero(n), w = Vector::Zero(n);
-  Matrix M;
-  int info = 0, pivots = 0;
-  double best = std::numeric_limits<double>::infinity();
-  for (int k = 0; k < repeats; ++k) {
-    M = lcp.M;  // the interface does not promise to leave it alone
+  Vector z(n), w(n);
+  NumericsMatrix* matrix = NM_create_from_data(NM_DENSE, n, n, lcp.M.data());
+  LinearComplementarityProblem problem{};
+  problem.size = n;
+  problem.M = matrix;
+  problem.q = lcp.q.data();
+  SolverOptions* options = solver_options_create(SICONOS_LCP_LEMKE);
+  options->filterOn = false;
+  options->iparam[SICONOS_IPARAM_MAX_ITER] = 50 * n + 500;
+  int info = 0;
+  Run run;
+  run.seconds = time_best(repeats, [&] {
     z.setZero();
     w.setZero();
-    NumericsMatrix* matrix = NM_create_from_data(NM_DENSE, n, n, M.data());
-    LinearComplementarityProblem problem{};
-    problem.size = n;
-    problem.M = matrix;
-    problem.q = q.data();
-    SolverOptions* options = solver_options_create(SICONOS_LCP_LEMKE);
-    options->filterOn = false;
-    options->iparam[SICONOS_IPARAM_MAX_ITER] = 50 * n + 500;
-    best = std::min(best, time_best(1, [&] {
-                      info = linearComplementarity_driver(&problem, z.data(), w.data(), options);
-                    }));
-    pivots = options->iparam[SICONOS_IPARAM_ITER_DONE];
-    solver_options_delete(options);
-    matrix->matrix0 = nullptr;  // ours
-    NM_free(matrix);
-  }
-  measurement.add(best, pivots, compute_residual(lcp, z), info != 0);
+    info = linearComplementarity_driver(&problem, z.data(), w.data(), options);
+  });
+  run.pivots = options->iparam[SICONOS_IPARAM_ITER_DONE];
+  run.residual = compute_residual(lcp, z);
+  run.solved = info == 0 && run.residual <= k_solved;
+  solver_options_delete(options);
+  matrix->matrix0 = nullptr;  // belongs to lcp
+  NM_free(matrix);
+  return run;
 }
 #endif
 
 Row measure_heaps(const Size& size) {
-  Row row{.name = "heap", .n = size.n, .problems = size.problems};
+  Row row{.name = "heap", .n = size.n};
   Lemke lemke;
-  Vector z, w;
-  LcpBasis basis, start;
-  SolveStats stats;
-  lemke.solve(make_lcp(make_contact_heap(size.n, size.problems)), nullptr, z, w, basis,
-              stats);  // for its memory
 #ifdef DELASSUS_HAS_SICONOS
   numerics_set_verbose(0);
-  row.siconos.emplace();
 #endif
   for (int i = 0; i < size.problems; ++i) {
     const Lcp lcp = make_lcp(make_contact_heap(size.n, i));
-    const double seconds = time_best(size.repeats, [&] { lemke.solve(lcp, nullptr, z, w, basis, stats); });
-    row.ours.add(seconds, stats.iterations, compute_residual(lcp, z), !usable(stats.status));
-    start = basis;
-    row.warm_seconds += time_best(size.repeats, [&] { lemke.solve(lcp, &start, z, w, basis, stats); });
-    row.warm_accepted += stats.warm_started;
+    LcpBasis basis, ignored;
+    row.ours.push_back(measure(lemke, lcp, nullptr, basis, size.repeats));
+    row.warm.push_back(measure(lemke, lcp, &basis, ignored, size.repeats));
 #ifdef DELASSUS_HAS_SICONOS
-    measure_siconos(lcp, size.repeats, *row.siconos);
+    row.siconos.push_back(measure_siconos(lcp, size.repeats));
 #endif
   }
-  row.ours.divide(size.problems);
-  row.warm_seconds /= size.problems;
-  if (row.siconos) row.siconos->divide(size.problems);
   return row;
 }
 
@@ -143,59 +163,70 @@ std::string duration_text(double seconds) {
                         : fmt::format("{:.2f} s", seconds);
 }
 
+// The width of a field counts bytes, and µ has two.
+std::string pad(const std::string& text, std::size_t width) {
+  const std::size_t length = text.size() - (text.find("µ") != std::string::npos ? 1 : 0);
+  return std::string(width > length ? width - length : 0, ' ') + text;
+}
+
 nlohmann::json to_json(const Row& row) {
   nlohmann::json out{{"name", row.name},
                      {"n", row.n},
-                     {"problems", row.problems},
-                     {"failures", row.ours.failures},
-                     {"seconds", row.ours.seconds},
-                     {"pivots", row.ours.pivots},
-                     {"residual", row.ours.residual},
-                     {"warm_seconds", row.warm_seconds},
-                     {"warm_accepted", row.warm_accepted},
+                     {"problems", row.ours.size()},
+                     {"solved", num_solved(row.ours)},
+                     {"seconds", mean(row.ours, &Run::seconds)},
+                     {"pivots", mean(row.ours, &Run::pivots)},
+                     {"residual", worst_residual(row.ours)},
+                     {"warm_seconds", mean(row.warm, &Run::seconds)},
+                     {"warm_pivots", mean(row.warm, &Run::pivots)},
+                     {"siconos_solved", nullptr},
                      {"siconos_seconds", nullptr},
                      {"siconos_pivots", nullptr},
                      {"siconos_residual", nullptr},
-                     {"siconos_failures", nullptr},
                      {"ratio", nullptr}};
-  if (row.siconos) {
-    out["siconos_seconds"] = row.siconos->seconds;
-    out["siconos_pivots"] = row.siconos->pivots;
-    out["siconos_residual"] = row.siconos->residual;
-    out["siconos_failures"] = row.siconos->failures;
-    out["ratio"] = row.siconos->seconds / row.ours.seconds;
-  }
+  if (row.siconos.empty()) return out;
+  out["siconos_solved"] = num_solved(row.siconos);
+  out["siconos_seconds"] = mean(row.siconos, &Run::seconds);
+  out["siconos_pivots"] = mean(row.siconos, &Run::pivots);
+  out["siconos_residual"] = worst_residual(row.siconos);
+  if (const std::optional<double> r = ratio(row)) out["ratio"] = *r;
   return out;
 }
 
 // Lemke's method on heaps of bodies in contact.
 nlohmann::json bench_lemke(int max_size) {
   fmt::print(
-      "Lemke's method on heaps of bodies, four friction directions. Means a problem, best of repeats; worst "
-      "residual.\n"
-      "warm: started from the basis of the solution (how many of them were accepted).\n\n");
-  fmt::print("{:>6}{:>10}{:>12}{:>9}{:>10}{:>7}{:>12}{:>8}", "n", "problems", "time", "pivots", "residual",
-             "failed", "warm", "accepted");
+      "Lemke's method on heaps of bodies with four friction directions. CPU time and pivots: means a "
+      "problem,\n"
+      "best of repeats; residual: the worst; solved: residual up to {:g}; warm: from the basis of the "
+      "solution.\n",
+      k_solved);
 #ifdef DELASSUS_HAS_SICONOS
-  fmt::print("{:>15}{:>9}{:>10}{:>7}{:>14}", "Siconos: time", "pivots", "residual", "failed", "Siconos/ours");
+  fmt::print("ratio: time of Siconos over ours, of the problems that both solved.\n");
+#endif
+  fmt::print("\n{:>6}{:>12}{:>9}{:>10}{:>9}{:>12}", "n", "time", "pivots", "residual", "solved", "warm");
+#ifdef DELASSUS_HAS_SICONOS
+  fmt::print("  |{:>12}{:>9}{:>10}{:>9}{:>8}", "Siconos", "pivots", "residual", "solved", "ratio");
 #endif
   fmt::print("\n");
   nlohmann::json table = nlohmann::json::array();
   for (const Size& size : k_sizes) {
     if (size.n > max_size) break;
     const Row row = measure_heaps(size);
-    // The width counts bytes where the locale is plain: pad by hand around the two bytes of µ.
-    const auto pad = [](const std::string& text, std::size_t width) {
-      const std::size_t length = text.size() - (text.find("µ") != std::string::npos ? 1 : 0);
-      return std::string(width > length ? width - length : 0, ' ') + text;
+    const auto print_runs = [&](const std::vector<Run>& runs) {
+      fmt::print("{}{:>9.1f}{:>10.1e}{:>9}", pad(duration_text(mean(runs, &Run::seconds)), 12),
+                 mean(runs, &Run::pivots), worst_residual(runs),
+                 fmt::format("{}/{}", num_solved(runs), runs.size()));
     };
-    fmt::print("{:>6}{:>10}{}{:>9.1f}{:>10.1e}{:>7}{}{:>8}", row.n, row.problems,
-               pad(duration_text(row.ours.seconds), 12), row.ours.pivots, row.ours.residual,
-               row.ours.failures, pad(duration_text(row.warm_seconds), 12), row.warm_accepted);
-    if (row.siconos)
-      fmt::print("{}{:>9.1f}{:>10.1e}{:>7}{:>14.2f}", pad(duration_text(row.siconos->seconds), 15),
-                 row.siconos->pivots, row.siconos->residual, row.siconos->failures,
-                 row.siconos->seconds / row.ours.seconds);
+    fmt::print("{:>6}", row.n);
+    print_runs(row.ours);
+    fmt::print("{}", pad(duration_text(mean(row.warm, &Run::seconds)), 12));
+    if (!row.siconos.empty()) {
+      fmt::print("  |");
+      print_runs(row.siconos);
+      const std::optional<double> r = ratio(row);
+      fmt::print("{:>8}", r ? fmt::format("{:.1f}", *r) : "-");
+    }
     fmt::print("\n");
     std::fflush(stdout);
     table.push_back(to_json(row));

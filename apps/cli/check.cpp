@@ -19,7 +19,7 @@ constexpr double k_velocity_tolerance = 1e-9;  // [m/s]
 
 }  // namespace
 
-int check_command(const std::string& name, const std::vector<std::string>& settings) {
+int check_command(const std::string& name, const std::vector<Setting>& settings) {
   const LoadedScene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
   simulation_options(scene.desc.run);
@@ -40,19 +40,26 @@ int check_command(const std::string& name, const std::vector<std::string>& setti
   std::vector<ContactId> ids;
   system.candidates(state.t, state.q, state.v, 0, ids);
   const int independent = joints.rows.rows() - kkt.num_redundant();
-  fmt::print("{}: {} bodies, {} coordinates, {} joint rows ({} independent), {} contacts, {} degrees of freedom\n", scene.desc.name, system.num_bodies(),
-             system.nq(), joints.rows.rows(), independent, ids.size(), system.nv() - independent);
-  for (int row : kkt.redundant_rows()) fmt::print("note: joint '{}' depends on others; its reaction is not unique (least-norm one is reported)\n", system.joint_name(row));
+  fmt::print(
+      "{}: {} bodies, {} coordinates, {} joint rows ({} independent), {} contacts, {} degrees of freedom\n",
+      scene.desc.name, system.num_bodies(), system.nq(), joints.rows.rows(), independent, ids.size(),
+      system.nv() - independent);
+  for (int row : kkt.redundant_rows())
+    fmt::print(
+        "note: joint '{}' depends on others; its reaction is not unique (least-norm one is reported)\n",
+        system.joint_name(row));
 
   Vector u;
   joints.rows.multiply(VectorRef(state.v), u);
   for (int i = 0; i < joints.rows.rows(); ++i) {
     if (i < joints.num_holonomic && std::abs(joints.violation[i]) > k_position_tolerance) {
-      fmt::print("problem: joint '{}' is violated by {:.3g} m at the start\n", system.joint_name(i), joints.violation[i]);
+      fmt::print("problem: joint '{}' is violated by {:.3g} m at the start\n", system.joint_name(i),
+                 joints.violation[i]);
       ++problems;
     }
     if (std::abs(u[i] - joints.target[i]) > k_velocity_tolerance) {
-      fmt::print("problem: joint '{}' is violated by {:.3g} m/s at the start\n", system.joint_name(i), u[i] - joints.target[i]);
+      fmt::print("problem: joint '{}' is violated by {:.3g} m/s at the start\n", system.joint_name(i),
+                 u[i] - joints.target[i]);
       ++problems;
     }
   }
@@ -60,14 +67,16 @@ int check_command(const std::string& name, const std::vector<std::string>& setti
   system.gaps(ids, state.t, state.q, gaps);
   for (std::size_t c = 0; c < ids.size(); ++c)
     if (gaps[static_cast<Eigen::Index>(c)] < -k_position_tolerance) {
-      fmt::print("problem: contact '{}' penetrates by {:.3g} m at the start\n", system.contact_name(ids[c]), -gaps[static_cast<Eigen::Index>(c)]);
+      fmt::print("problem: contact '{}' penetrates by {:.3g} m at the start\n", system.contact_name(ids[c]),
+                 -gaps[static_cast<Eigen::Index>(c)]);
       ++problems;
     }
   Matrix dense;
   M.to_dense(dense);
   constexpr int k_dense_limit = 600;
   if (dense.rows() <= k_dense_limit) {
-    const Vector eigenvalues = Eigen::SelfAdjointEigenSolver<Matrix>(dense, Eigen::EigenvaluesOnly).eigenvalues();
+    const Vector eigenvalues =
+        Eigen::SelfAdjointEigenSolver<Matrix>(dense, Eigen::EigenvaluesOnly).eigenvalues();
     fmt::print("mass ratio {:.3g}\n", eigenvalues.maxCoeff() / eigenvalues.minCoeff());
   }
   fmt::print("{}\n", problems == 0 ? "no problems found" : fmt::format("{} problems found", problems));

@@ -1,33 +1,45 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The commands of the program. Each returns the exit status: 0 done, 1 a check failed, 3 the simulation could not go on; bad input is an
-// InputError, which main turns into status 2.
+// The commands of the program. Each returns the exit status: 0 done, 1 a check failed, 3 the simulation could
+// not go on; bad input is an InputError, which main turns into status 2.
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace delassus::cli {
 
 inline constexpr int k_done = 0, k_check_failed = 1, k_bad_input = 2, k_stopped = 3;
 
+// A change of the scene.
+struct Setting {
+  std::string text;    // path=value, the value in YAML
+  std::string origin;  // what the user wrote, for messages
+
+  Setting(const char* path_and_value) : Setting(std::string(path_and_value)) {}
+  Setting(std::string path_and_value) : text(std::move(path_and_value)), origin("--set " + text) {}
+  Setting(std::string path_and_value, std::string written)
+      : text(std::move(path_and_value)), origin(std::move(written)) {}
+};
+
 struct RunArguments {
   std::string scene;
-  std::string out;                    // directory; empty: out/NAME
-  std::vector<std::string> settings;  // path=value
-  std::vector<std::string> sweeps;    // path=a,b,c
+  std::string out;  // directory; empty: out/NAME
+  std::vector<Setting> settings;
+  std::vector<std::string> sweeps;  // path=a,b,c
   bool csv = false;
-  bool report = true;                 // write report.html
+  bool report = true;  // write report.html
   bool quiet = false;
   std::optional<double> checkpoint_every;
-  std::string resume;                 // state file
+  std::string resume;  // state file
 };
 
 int run_command(const RunArguments& arguments);
 int demo_command(const std::string& name, const std::string& out, bool quiet);
 int list_command(const std::string& kind);
-int check_command(const std::string& scene, const std::vector<std::string>& settings);
+int check_command(const std::string& scene, const std::vector<Setting>& settings);
 
 struct VerifyArguments {
   std::vector<std::string> ids;
@@ -39,7 +51,7 @@ int verify_command(const VerifyArguments& arguments);
 struct ConvergenceArguments {
   std::string scene;
   std::vector<std::string> steps;
-  std::vector<std::string> settings;
+  std::vector<Setting> settings;
   std::string reference_step;  // empty: the smallest step / 8
   std::string exact;           // q(T) as a list of numbers; empty: a run with the reference step
   std::string json, plot;
@@ -51,6 +63,9 @@ struct BenchArguments {
   int max_size = 2000;
 };
 int bench_command(const BenchArguments& arguments);
+
+// A positive number or formula of numbers, given as `option`. Throws InputError.
+double parse_positive(const std::string& option, const std::string& text);
 
 std::string version();
 

@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "apps/cli/commands.hpp"
 #include "apps/cli/load.hpp"
@@ -23,20 +24,15 @@ struct Row {
   long solves, iterations;
 };
 
-double parse_step(const std::string& text) {
-  try {
-    const double step = Expression::parse(text, {}).evaluate({});
-    if (std::isfinite(step) && step > 0) return step;
-  } catch (const ExpressionError& error) {
-    throw InputError("the step '" + text + "': " + error.what());
-  }
-  throw InputError("the step '" + text + "' is not positive; allowed: > 0");
-}
+// The simulation could not go on.
+struct Stopped : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
-// Runs to the end; the state there. Throws InputError when the run stops.
+// Runs to the end; the state there. Throws Stopped.
 State run_to_end(const ConvergenceArguments& arguments, double step, Row* row) {
-  std::vector<std::string> settings = arguments.settings;
-  settings.push_back(fmt::format("stepper.step={:.17g}", step));
+  std::vector<Setting> settings = arguments.settings;
+  settings.push_back({fmt::format("stepper.step={:.17g}", step), fmt::format("--steps {:g}", step)});
   const LoadedScene scene = load_scene(arguments.scene, settings);
   Simulation simulation = make_simulation(scene);
   if (row != nullptr)
@@ -48,36 +44,49 @@ State run_to_end(const ConvergenceArguments& arguments, double step, Row* row) {
     });
   const auto started = std::chrono::steady_clock::now();
   if (!simulation.run_until(scene.desc.duration))
-    throw InputError(fmt::format("the run with step {:g} stopped: {}", step, simulation.report().message));
-  if (row != nullptr) row->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    throw Stopped(fmt::format("{}: the run with step {:g} s could not go on: {}", scene.desc.name, step,
+                              simulation.report().message));
+  if (row != nullptr)
+    row->seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return simulation.state();
 }
 
 Vector parse_exact(const std::string& text) {
   const Value value = parse_yaml(text, "--exact");
-  if (value.kind != Value::Kind::list) throw InputError("--exact must be a list of numbers, e.g. [1.0,2.0]");
+  if (value.kind != Value::Kind::list)
+    throw InputError("--exact " + text + ": allowed: a list of numbers, e.g. [1.0,2.0]");
   Vector q(static_cast<Eigen::Index>(value.list.size()));
   for (std::size_t i = 0; i < value.list.size(); ++i) {
-    if (value.list[i].kind != Value::Kind::number) throw InputError(value.list[i].place, "'" + value.list[i].text + "' is not a number");
+    if (value.list[i].kind != Value::Kind::number || !std::isfinite(value.list[i].number))
+      throw InputError("--exact " + text + ": " + quote(value.list[i].text) + " is not a finite number");
     q[static_cast<Eigen::Index>(i)] = value.list[i].number;
   }
   return q;
 }
 
-}  // namespace
-
-int convergence_command(const ConvergenceArguments& arguments) {
+int measure_convergence(const ConvergenceArguments& arguments) {
   std::vector<double> steps;
-  for (const std::string& text : arguments.steps) steps.push_back(parse_step(text));
+  for (const std::string& text : arguments.steps) steps.push_back(parse_positive("--steps", text));
   std::sort(steps.rbegin(), steps.rend());
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    if (steps[i] == steps[i - 1])
+      throw InputError(fmt::format("--steps: {:g} stands twice; allowed: different steps", steps[i]));
+  require_writable(arguments.json);
+  require_writable(arguments.plot);
   if (steps.size() < 2) throw InputError("--steps needs at least two steps, e.g. 2^-5,2^-6,2^-7");
   std::string reference_text;
   Vector exact;
   if (!arguments.exact.empty()) {
     exact = parse_exact(arguments.exact);
+    const int nq = compile(load_scene(arguments.scene, arguments.settings).desc).system->nq();
+    if (exact.size() != nq)
+      throw InputError(
+          fmt::format("--exact has {} numbers; allowed: {}, one a coordinate", exact.size(), nq));
     reference_text = "given exact coordinates";
   } else {
-    const double step = arguments.reference_step.empty() ? steps.back() / 8 : parse_step(arguments.reference_step);
+    const double step = arguments.reference_step.empty()
+                            ? steps.back() / 8
+                            : parse_positive("--reference-step", arguments.reference_step);
     exact = run_to_end(arguments, step, nullptr).q;
     reference_text = fmt::format("a run with step {:g}", step);
   }
@@ -85,10 +94,9 @@ int convergence_command(const ConvergenceArguments& arguments) {
   for (double step : steps) {
     Row row{.step = step, .order = NAN};
     const State state = run_to_end(arguments, step, &row);
-    if (state.q.size() != exact.size())
-      throw InputError(fmt::format("--exact has {} numbers, the scene {} coordinates", exact.size(), state.q.size()));
     row.error = (state.q - exact).norm();
-    if (!rows.empty() && row.error > 0) row.order = std::log(rows.back().error / row.error) / std::log(rows.back().step / row.step);
+    if (!rows.empty() && row.error > 0)
+      row.order = std::log(rows.back().error / row.error) / std::log(rows.back().step / row.step);
     rows.push_back(row);
   }
   // Least-squares slope of log error over log step.
@@ -102,27 +110,68 @@ int convergence_command(const ConvergenceArguments& arguments) {
 
   const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
   const SimulationOptions options = simulation_options(scene.desc.run);
-  fmt::print("{}: error of q at t = {:g} s, {}, against {}\n\n", scene.desc.name, scene.desc.duration, options.stepper.name, reference_text);
-  fmt::print("{:>14}{:>16}{:>8}{:>8}{:>12}{:>10}{:>10}{:>10}\n", "step", "error", "ratio", "order", "joint drift", "solves", "pivots", "seconds");
+  fmt::print("{}: error of q at t = {:g} s, {}, against {}\n\n", scene.desc.name, scene.desc.duration,
+             options.stepper.name, reference_text);
+  fmt::print("{:>14}{:>16}{:>8}{:>8}{:>12}{:>10}{:>10}{:>10}\n", "step", "error", "ratio", "order",
+             "joint drift", "solves", "pivots", "seconds");
   nlohmann::json table = nlohmann::json::array();
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const Row& row = rows[i];
     const std::string ratio = i > 0 ? fmt::format("{:.3f}", rows[i - 1].error / row.error) : "";
-    fmt::print("{:>14.8g}{:>16.6e}{:>8}{:>8}{:>12.1e}{:>10}{:>10}{:>10.3f}\n", row.step, row.error, ratio, i > 0 ? fmt::format("{:.2f}", row.order) : "",
-               row.drift, row.solves, row.iterations, row.seconds);
-    table.push_back({{"step", row.step}, {"error", row.error}, {"order", i > 0 ? nlohmann::json(row.order) : nlohmann::json()},
-                     {"joint_drift", row.drift}, {"solves", row.solves}, {"pivots", row.iterations}, {"seconds", row.seconds}});
+    fmt::print("{:>14.8g}{:>16.6e}{:>8}{:>8}{:>12.1e}{:>10}{:>10}{:>10.3f}\n", row.step, row.error, ratio,
+               i > 0 ? fmt::format("{:.2f}", row.order) : "", row.drift, row.solves, row.iterations,
+               row.seconds);
+    table.push_back({{"step", row.step},
+                     {"error", row.error},
+                     {"order", i > 0 ? nlohmann::json(row.order) : nlohmann::json()},
+                     {"joint_drift", row.drift},
+                     {"solves", row.solves},
+                     {"pivots", row.iterations},
+                     {"seconds", row.seconds}});
   }
   fmt::print("\nfitted order {:.3f}\n", fitted);
   if (!arguments.json.empty())
-    write_file(arguments.json, nlohmann::json{{"scene", scene.desc.name}, {"stepper", options.stepper.name}, {"reference", reference_text}, {"fitted_order", fitted}, {"rows", table}}.dump(2) + "\n");
+    write_file(arguments.json, nlohmann::json{{"scene", scene.desc.name},
+                                              {"stepper", options.stepper.name},
+                                              {"reference", reference_text},
+                                              {"fitted_order", fitted},
+                                              {"rows", table}}
+                                       .dump(2) +
+                                   "\n");
   if (!arguments.plot.empty()) {
-    LogPlot plot{.title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, options.stepper.name, fitted), .x_label = "step [s]", .y_label = "error of q(T)"};
+    LogPlot plot{
+        .title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, options.stepper.name, fitted),
+        .x_label = "step [s]",
+        .y_label = "error of q(T)"};
     for (const Row& row : rows) plot.points.emplace_back(row.step, row.error);
     write_file(arguments.plot, to_svg(plot));
     fmt::print("plot: {}\n", arguments.plot);
   }
   return k_done;
+}
+
+}  // namespace
+
+double parse_positive(const std::string& option, const std::string& text) {
+  double value = NAN;
+  try {
+    value = Expression::parse(text, {}).evaluate({});
+  } catch (const ExpressionError& error) {
+    throw InputError(fmt::format("{} {}: {}; allowed: a number > 0", option, text, error.message()));
+  }
+  if (!std::isfinite(value) || !(value > 0))
+    throw InputError(fmt::format("{} {}: {} is not allowed; allowed: a number > 0", option, text,
+                                 std::isnan(value) ? NAN : value));
+  return value;
+}
+
+int convergence_command(const ConvergenceArguments& arguments) {
+  try {
+    return measure_convergence(arguments);
+  } catch (const Stopped& stop) {
+    fmt::print(stderr, "{}\n", stop.what());
+    return k_stopped;
+  }
 }
 
 }  // namespace delassus::cli

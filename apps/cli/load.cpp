@@ -2,6 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/cli/load.hpp"
 
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "apps/cli/embedded.hpp"
@@ -14,40 +18,84 @@ namespace delassus::cli {
 
 std::vector<std::string> scene_names() {
   std::vector<std::string> names;
-  for (const EmbeddedFile& file : embedded_scenes()) names.push_back(file.name.substr(0, file.name.rfind('.')));
+  for (const EmbeddedFile& file : embedded_scenes())
+    names.push_back(file.name.substr(0, file.name.rfind('.')));
   return names;
 }
 
-LoadedScene load_scene(const std::string& scene, const std::vector<std::string>& settings) {
+namespace {
+
+// Messages about a setting name the setting; a line and column of its few characters would only confuse.
+void forget_lines(Value& value) {
+  value.place.line = value.place.column = 0;
+  value.lines.clear();
+  for (Value& element : value.list) forget_lines(element);
+  for (auto& member : value.map) forget_lines(member.second);
+  for (Place& place : value.key_places) place.line = place.column = 0;
+}
+
+void apply(const Setting& setting, Value& scene) {
+  const Place place{setting.origin, 0, 0};
+  const std::size_t equals = setting.text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw InputError(place, "a setting has the form path=value, e.g. --set stepper.step=1e-3");
+  Value value;
+  try {
+    value = parse_yaml(setting.text.substr(equals + 1), setting.origin);
+  } catch (const InputError& error) {
+    throw InputError(place, std::string(error.what()).substr(to_string(error.place()).size()));
+  }
+  forget_lines(value);
+  if (value.kind == Value::Kind::null) throw InputError(place, "the setting has no value");
+  try {
+    set_path(scene, setting.text.substr(0, equals), std::move(value));
+  } catch (const InputError& error) {
+    throw InputError(place, error.what());
+  }
+}
+
+}  // namespace
+
+LoadedScene load_scene(const std::string& scene, const std::vector<Setting>& settings) {
   LoadedScene out;
   std::string name = scene;
   if (std::filesystem::exists(scene)) {
-    out.text = read_file(scene);
+    constexpr std::size_t max_bytes = std::size_t{64} << 20;
+    out.text = read_file(scene, max_bytes);
   } else {
     const EmbeddedFile* found = nullptr;
     for (const EmbeddedFile& file : embedded_scenes())
       if (file.name == scene || file.name == scene + ".yaml") found = &file;
     if (found == nullptr) {
       const std::string near = nearest_name(scene, scene_names());
-      throw InputError("there is no file and no built-in scene '" + scene + "'" +
-                       (near.empty() ? "; `delassus list scenes` shows the built-in ones" : "; did you mean '" + near + "'?"));
+      throw InputError("there is no file and no built-in scene " + quote(scene) +
+                       (near.empty() ? "; `delassus list scenes` shows the built-in ones"
+                                     : "; did you mean '" + near + "'?"));
     }
     out.text = found->content;
     name = found->name;
   }
   out.values = parse_yaml(out.text, name);
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw InputError("the setting '" + setting + "' is not of the form path=value, e.g. --set stepper.step=1e-3");
-    const std::string place = "--set " + setting;
-    Value value = parse_yaml(setting.substr(equals + 1), place);
-    set_path(out.values, setting.substr(0, equals), std::move(value));
-    out.settings.push_back(setting);
+  for (const Setting& setting : settings) {
+    apply(setting, out.values);
+    out.settings.push_back(setting.text);
   }
   out.desc = decode_scene(out.values);
   if (out.desc.name.empty()) out.desc.name = std::filesystem::path(name).stem().string();
   return out;
+}
+
+void require_writable(const std::string& path) {
+  namespace fs = std::filesystem;
+  if (path.empty()) return;
+  std::error_code error;
+  const fs::path parent = fs::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  if (!fs::is_directory(directory, error))
+    throw InputError("cannot write " + path + ": there is no directory " + directory);
+  if (fs::is_directory(path, error)) throw InputError("cannot write " + path + ": it is a directory");
+  if (access(directory.c_str(), W_OK) != 0)
+    throw InputError("cannot write " + path + ": " + std::strerror(errno));
 }
 
 Simulation make_simulation(const LoadedScene& scene) {

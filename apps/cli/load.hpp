@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/commands.hpp"
 #include "delassus/base/value.hpp"
 #include "delassus/scene/compile.hpp"
 #include "delassus/scene/scene_desc.hpp"
@@ -14,16 +15,19 @@
 namespace delassus::cli {
 
 struct LoadedScene {
-  std::string text;       // as read
-  Value values;           // with the settings
+  std::string text;  // as read
+  Value values;      // with the settings
   SceneDesc desc;
   std::vector<std::string> settings;  // path=value, as applied
 };
 
-// `scene`: a path, or the name of a built-in scene. `settings`: path=value, the value in YAML.
-LoadedScene load_scene(const std::string& scene, const std::vector<std::string>& settings);
+// `scene`: a path, or the name of a built-in scene.
+LoadedScene load_scene(const std::string& scene, const std::vector<Setting>& settings);
 
 Simulation make_simulation(const LoadedScene& scene);
+
+// Throws InputError when a file cannot be written there; better before the work than after it.
+void require_writable(const std::string& path);
 
 // Names of the built-in scenes.
 std::vector<std::string> scene_names();

@@ -5,10 +5,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <functional>
+#include <new>
+#include <optional>
+#include <tuple>
 
 #include "apps/cli/commands.hpp"
 #include "delassus/base/error.hpp"
+#include "delassus/base/names.hpp"
+#include "delassus/base/value.hpp"
 
 namespace {
 
@@ -16,7 +22,7 @@ using namespace delassus::cli;
 
 // Options that stand for settings of the scene; later ones win.
 struct SettingOptions {
-  std::string duration, step, stepper, solver, law;
+  std::optional<std::string> duration, step, stepper, solver, law;
   std::vector<std::string> set;
 
   void add_to(CLI::App* app) {
@@ -25,22 +31,58 @@ struct SettingOptions {
     app->add_option("--stepper", stepper, "time-stepping scheme, see `delassus list steppers`");
     app->add_option("--solver", solver, "solver of the one-step problems, see `delassus list solvers`");
     app->add_option("--law", law, "contact law, see `delassus list laws`");
-    app->add_option("--set", set, "change anything in the scene: path=value, e.g. gravity=[0,-1.6,0] or bodies.m1.mass=2")->allow_extra_args(false);
+    app->add_option("--set", set,
+                    "change anything in the scene: path=value, e.g. gravity=[0,-1.6,0] or bodies.m1.mass=2")
+        ->allow_extra_args(false);
   }
-  std::vector<std::string> settings() const {
-    std::vector<std::string> out;
-    const std::pair<const char*, const std::string*> named[] = {
-        {"duration", &duration}, {"stepper.step", &step}, {"stepper.name", &stepper}, {"solver.name", &solver}, {"law.name", &law}};
-    for (const auto& [path, value] : named)
-      if (!value->empty()) out.push_back(std::string(path) + "=" + *value);
+  std::vector<Setting> settings() const {
+    std::vector<Setting> out;
+    const std::tuple<const char*, const char*, const std::optional<std::string>*> named[] = {
+        {"duration", "--duration", &duration},
+        {"stepper.step", "--step", &step},
+        {"stepper.name", "--stepper", &stepper},
+        {"solver.name", "--solver", &solver},
+        {"law.name", "--law", &law}};
+    for (const auto& [path, option, value] : named)
+      if (*value) out.emplace_back(std::string(path) + "=" + **value, std::string(option) + " " + **value);
     out.insert(out.end(), set.begin(), set.end());
     return out;
   }
 };
 
+std::string advice(const std::string& name, const std::vector<std::string>& known) {
+  const std::string near = delassus::nearest_name(name, known);
+  return near.empty() ? "; " : "; did you mean '" + near + "'? ";
+}
+
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  std::vector<std::string> known;
+  for (const CLI::App* command : app.get_subcommands({})) known.push_back(command->get_name());
+  return "there is no command " + delassus::quote(name) + advice(name, known) + "`delassus help` lists them";
+}
+
+// `extras`: what the command line has too much, in any order.
+std::string unexpected_argument(const CLI::App& command, const std::vector<std::string>& extras) {
+  const std::string help =
+      "see `delassus help" + (command.get_parent() == nullptr ? "" : " " + command.get_name()) + "`";
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+  for (const std::string& argument : extras)
+    if (argument.size() > 1 && argument[0] == '-') {
+      const std::string name = argument.substr(0, argument.find('='));
+      return "unknown option " + delassus::quote(name) + advice(name, known) + help;
+    }
+  return "the argument " + delassus::quote(extras.empty() ? "" : extras.front()) + " is one too many; " +
+         help;
+}
+
 int run_program(int argc, char** argv) {
-  CLI::App app{"Delassus: nonsmooth multibody dynamics. Bodies, joints, contact, Coulomb friction, impacts and stiff forces.\n"
-               "Start with `delassus demo double_pendulum_wall`; `delassus help COMMAND` explains a command.", "delassus"};
+  CLI::App app{
+      "Delassus: nonsmooth multibody dynamics. Bodies, joints, contact, Coulomb friction, impacts and stiff "
+      "forces.\n"
+      "Start with `delassus demo double_pendulum_wall`; `delassus help COMMAND` explains a command.",
+      "delassus"};
   app.set_version_flag("--version", "delassus " + version());
   app.require_subcommand(0, 1);
   std::function<int()> command = [&] {
@@ -50,35 +92,45 @@ int run_program(int argc, char** argv) {
 
   RunArguments run;
   SettingOptions run_settings;
-  double checkpoint = 0;
-  CLI::App* run_app = app.add_subcommand("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
+  std::string checkpoint;
+  CLI::App* run_app =
+      app.add_subcommand("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
   run_app->add_option("scene", run.scene, "file or built-in name")->required();
   run_app->add_option("--out", run.out, "output directory [out/NAME]");
   run_settings.add_to(run_app);
-  run_app->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")->allow_extra_args(false);
-  run_app->add_flag("--csv", run.csv, "also write bodies.csv, coordinates.csv, energy.csv, events.csv, contacts.csv, certificate.csv");
+  run_app
+      ->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")
+      ->allow_extra_args(false);
+  run_app->add_flag(
+      "--csv", run.csv,
+      "also write bodies.csv, coordinates.csv, energy.csv, events.csv, contacts.csv, certificate.csv");
   run_app->add_flag("--no-report{false}", run.report, "do not write report.html");
   run_app->add_flag("--quiet", run.quiet, "print errors only");
-  CLI::Option* checkpoint_option = run_app->add_option("--checkpoint-every", checkpoint, "save the state each T seconds of simulated time")->check(CLI::PositiveNumber);
-  run_app->add_option("--resume", run.resume, "continue from a saved state (state.txt); gives the same bits as a run without stop");
+  CLI::Option* checkpoint_option = run_app->add_option("--checkpoint-every", checkpoint,
+                                                       "save the state each T seconds of simulated time");
+  run_app->add_option("--resume", run.resume,
+                      "continue from a saved state (state.txt); gives the same bits as a run without stop");
   run_app->callback([&] {
     command = [&] {
       run.settings = run_settings.settings();
-      if (checkpoint_option->count() > 0) run.checkpoint_every = checkpoint;
+      if (checkpoint_option->count() > 0)
+        run.checkpoint_every = parse_positive("--checkpoint-every", checkpoint);
       return run_command(run);
     };
   });
 
   std::string demo_name, demo_out;
   bool demo_quiet = false;
-  CLI::App* demo_app = app.add_subcommand("demo", "run a built-in scene and write its report page; without a name: list them");
+  CLI::App* demo_app =
+      app.add_subcommand("demo", "run a built-in scene and write its report page; without a name: list them");
   demo_app->add_option("name", demo_name, "built-in scene");
   demo_app->add_option("--out", demo_out, "output directory [out/NAME]");
   demo_app->add_flag("--quiet", demo_quiet, "print errors only");
   demo_app->callback([&] { command = [&] { return demo_command(demo_name, demo_out, demo_quiet); }; });
 
   VerifyArguments verify;
-  CLI::App* verify_app = app.add_subcommand("verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
+  CLI::App* verify_app = app.add_subcommand(
+      "verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
   verify_app->add_option("ids", verify.ids, "cases, e.g. A B V1; none: all");
   verify_app->add_option("--json", verify.json, "write the table as JSON");
   verify_app->add_flag("--all", verify.all, "long cases too");
@@ -86,11 +138,17 @@ int run_program(int argc, char** argv) {
 
   ConvergenceArguments convergence;
   SettingOptions convergence_settings;
-  CLI::App* convergence_app = app.add_subcommand("convergence", "errors and observed order over a list of steps");
+  CLI::App* convergence_app =
+      app.add_subcommand("convergence", "errors and observed order over a list of steps");
   convergence_app->add_option("scene", convergence.scene, "file or built-in name")->required();
-  convergence_app->add_option("--steps", convergence.steps, "time steps, e.g. 2^-5,2^-6,2^-7")->delimiter(',')->required();
-  convergence_app->add_option("--reference-step", convergence.reference_step, "step of the reference run [smallest step / 8]");
-  convergence_app->add_option("--exact", convergence.exact, "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
+  convergence_app->add_option("--steps", convergence.steps, "time steps, e.g. 2^-5,2^-6,2^-7")
+      ->delimiter(',')
+      ->required();
+  convergence_app->add_option("--reference-step", convergence.reference_step,
+                              "step of the reference run [smallest step / 8]");
+  convergence_app->add_option(
+      "--exact", convergence.exact,
+      "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
   convergence_app->add_option("--json", convergence.json, "write the table as JSON");
   convergence_app->add_option("--plot", convergence.plot, "write a log-log plot as SVG");
   convergence_settings.add_to(convergence_app);
@@ -103,20 +161,23 @@ int run_program(int argc, char** argv) {
 
   std::string check_scene;
   SettingOptions check_settings;
-  CLI::App* check_app = app.add_subcommand("check", "validate a scene and diagnose it: redundant joints, initial violations, mass ratio");
+  CLI::App* check_app = app.add_subcommand(
+      "check", "validate a scene and diagnose it: redundant joints, initial violations, mass ratio");
   check_app->add_option("scene", check_scene, "file or built-in name")->required();
   check_settings.add_to(check_app);
-  check_app->callback([&] { command = [&] { return check_command(check_scene, check_settings.settings()); }; });
+  check_app->callback(
+      [&] { command = [&] { return check_command(check_scene, check_settings.settings()); }; });
 
   BenchArguments bench;
   CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");
-  bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::PositiveNumber);
+  bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
   bench_app->callback([&] { command = [&] { return bench_command(bench); }; });
 
   std::string list_kind;
-  CLI::App* list_app = app.add_subcommand("list", "what can be chosen: steppers, solvers, laws, scenes, schema, defaults");
+  CLI::App* list_app =
+      app.add_subcommand("list", "what can be chosen: steppers, solvers, laws, scenes, schema, defaults");
   list_app->add_option("kind", list_kind, "steppers, solvers, laws, scenes, schema or defaults")->required();
   list_app->callback([&] { command = [&] { return list_command(list_kind); }; });
 
@@ -131,19 +192,28 @@ int run_program(int argc, char** argv) {
       }
       for (const CLI::App* sub : app.get_subcommands({}))
         if (sub->get_name() == help_topic) {
-          fmt::print("{}", sub->help());
+          fmt::print("{}", sub->help(app.get_name()));
           return k_done;
         }
-      throw delassus::InputError("there is no command '" + help_topic + "'; `delassus help` lists them");
+      throw delassus::InputError(unknown_command(app, help_topic));
     };
   });
 
+  const std::vector<CLI::App*> commands = app.get_subcommands({});
+  const auto is_first = [&](const CLI::App* sub) { return sub->get_name() == argv[1]; };
+  if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_first))
+    throw delassus::InputError("delassus: " + unknown_command(app, argv[1]));
   try {
     app.parse(argc, argv);
+  } catch (const CLI::ExtrasError&) {
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    const CLI::App& at = chosen.empty() ? app : *chosen.front();
+    throw delassus::InputError("delassus: " + unexpected_argument(at, app.remaining(true)));
   } catch (const CLI::ParseError& error) {
     if (error.get_exit_code() == 0) return app.exit(error);
-    fmt::print(stderr, "delassus: {}; `delassus help` lists the commands and options\n", error.what());
-    return k_bad_input;
+    const std::vector<CLI::App*> chosen = app.get_subcommands();
+    throw delassus::InputError(fmt::format("delassus: {}; see `delassus help{}`", error.what(),
+                                           chosen.empty() ? "" : " " + chosen.front()->get_name()));
   }
   return command();
 }
@@ -156,6 +226,9 @@ int main(int argc, char** argv) {
   } catch (const delassus::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return k_bad_input;
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "delassus: there is not enough memory for this\n");
+    return k_stopped;
   } catch (const std::exception& error) {
     fmt::print(stderr, "delassus: internal error: {}; please report this with the scene\n", error.what());
     return k_stopped;

@@ -21,14 +21,22 @@
 namespace delassus::cli {
 namespace {
 
-volatile std::sig_atomic_t g_interrupted = 0;  // set by the signal handler, the only way it can speak to the loop
+volatile std::sig_atomic_t g_interrupted =
+    0;  // set by the signal handler, the only way it can speak to the loop
 
-extern "C" void on_interrupt(int) { g_interrupted = 1; }
+extern "C" void on_interrupt(int) {
+  g_interrupted = 1;
+}
 
 struct RunOutcome {
   int status = k_done;
   nlohmann::json summary;
 };
+
+// Paths need not be UTF-8; JSON must.
+std::string to_text(const nlohmann::json& json) {
+  return json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
 
 // Worst values of the run, for the summary.
 struct Worst {
@@ -57,7 +65,10 @@ struct Worst {
 };
 
 RunInfo make_info(const LoadedScene& scene, const SimulationOptions& options) {
-  RunInfo info{.title = scene.desc.name, .description = scene.desc.description, .program = "delassus " + version(), .scene_text = scene.text};
+  RunInfo info{.title = scene.desc.name,
+               .description = scene.desc.description,
+               .program = "delassus " + version(),
+               .scene_text = scene.text};
   info.settings = {{"stepper", options.stepper.name},
                    {"step", fmt::format("{}", options.step)},
                    {"duration", fmt::format("{}", scene.desc.duration)},
@@ -82,15 +93,49 @@ nlohmann::json final_bodies(const System& system, const State& state) {
   return out;
 }
 
-RunOutcome run_once(const RunArguments& arguments, const std::vector<std::string>& settings, const std::string& directory) {
-  const LoadedScene scene = load_scene(arguments.scene, settings);
-  Simulation simulation = make_simulation(scene);
-  if (!arguments.resume.empty()) simulation.set_state(load_state_file(arguments.resume));
-  const double t_end = scene.desc.duration;
-  if (simulation.state().t >= t_end)
-    throw InputError(fmt::format("the state to resume is at t = {} s, the run ends at {} s; give a longer --duration", simulation.state().t, t_end));
+// The directory of runs of a scene with this title: part of a path, never a path itself.
+std::string directory_name(const std::string& title) {
+  std::string name = title;
+  for (char& c : name)
+    if (c == '/' || c == '\\' || static_cast<unsigned char>(c) < ' ') c = '_';
+  if (name.front() == '.') name.front() = '_';
+  return name;
+}
 
-  Recorder recorder(directory, simulation.system(), make_info(scene, simulation.options()), {.every = scene.desc.run.output_every});
+struct PreparedRun {
+  LoadedScene scene;
+  Simulation simulation;
+};
+
+// Everything that can be wrong with the input is found here, before anything is written.
+PreparedRun prepare(const RunArguments& arguments, const std::vector<Setting>& settings) {
+  LoadedScene scene = load_scene(arguments.scene, settings);
+  Simulation simulation = make_simulation(scene);
+  if (!arguments.resume.empty()) {
+    State state = load_state_file(arguments.resume);
+    try {
+      simulation.set_state(std::move(state));
+    } catch (const InputError& error) {
+      throw InputError(Place{arguments.resume, 0, 0},
+                       fmt::format("the state does not fit {}: {}", scene.desc.name, error.what()));
+    }
+    if (simulation.state().t >= scene.desc.duration)
+      throw InputError(Place{arguments.resume, 0, 0},
+                       fmt::format("the state is at t = {} s, the run ends at {} s; give a longer --duration",
+                                   simulation.state().t, scene.desc.duration));
+  }
+  return {std::move(scene), std::move(simulation)};
+}
+
+RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& settings,
+                    const std::string& directory) {
+  PreparedRun prepared = prepare(arguments, settings);
+  const LoadedScene& scene = prepared.scene;
+  Simulation& simulation = prepared.simulation;
+  const double t_end = scene.desc.duration;
+
+  Recorder recorder(directory, simulation.system(), make_info(scene, simulation.options()),
+                    {.every = scene.desc.run.output_every});
   recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
   Worst worst;
   Progress progress(scene.desc.name, t_end - simulation.state().t, arguments.quiet);
@@ -127,7 +172,7 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<std::string
                      {"message", message},
                      {"stepper", simulation.options().stepper.name},
                      {"step", simulation.options().step},
-                     {"settings", settings},
+                     {"settings", scene.settings},
                      {"time", simulation.state().t},
                      {"steps", simulation.state().history.num_steps},
                      {"substeps", worst.substeps},
@@ -135,53 +180,82 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<std::string
                      {"events", worst.events},
                      {"iterations", worst.iterations},
                      {"seconds", seconds},
-                     {"worst", {{"residual", worst.residual}, {"joint_drift", worst.drift}, {"penetration", worst.penetration}, {"energy_defect", worst.energy_defect}}},
+                     {"worst",
+                      {{"residual", worst.residual},
+                       {"joint_drift", worst.drift},
+                       {"penetration", worst.penetration},
+                       {"energy_defect", worst.energy_defect}}},
                      {"warnings", worst.warnings},
                      {"num_warnings", worst.num_warnings},
                      {"bodies", final_bodies(simulation.system(), simulation.state())}};
-  write_file(directory + "/summary.json", outcome.summary.dump(2) + "\n");
+  write_file(directory + "/summary.json", to_text(outcome.summary));
   if (arguments.csv || arguments.report) {
     const Recording recording = read_recording(directory);
     if (arguments.csv) write_csv(recording, directory);
-    if (arguments.report) write_file(directory + "/report.html", make_report_page(recording, scene.desc, outcome.summary));
+    if (arguments.report)
+      write_file(directory + "/report.html", make_report_page(recording, scene.desc, outcome.summary));
   }
   if (!arguments.quiet) {
     for (const std::string& warning : worst.warnings) fmt::print(stderr, "warning: {}\n", warning);
     if (worst.num_warnings > static_cast<long>(worst.warnings.size()))
-      fmt::print(stderr, "warning: and {} more\n", worst.num_warnings - static_cast<long>(worst.warnings.size()));
-    fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", scene.desc.name, status, simulation.state().t,
-               simulation.state().history.num_steps, worst.events, seconds);
-    fmt::print("  certificate: residual {:.1e}, joint drift {:.1e} m, penetration {:.1e} m, energy defect {:.1e} J\n", worst.residual, worst.drift,
-               worst.penetration, worst.energy_defect);
-    fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory, arguments.csv ? ", *.csv" : "", arguments.report ? ", report.html" : "");
+      fmt::print(stderr, "warning: and {} more\n",
+                 worst.num_warnings - static_cast<long>(worst.warnings.size()));
+    fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", scene.desc.name, status,
+               simulation.state().t, simulation.state().history.num_steps, worst.events, seconds);
+    fmt::print(
+        "  certificate: residual {:.1e}, joint drift {:.1e} m, penetration {:.1e} m, energy defect {:.1e} "
+        "J\n",
+        worst.residual, worst.drift, worst.penetration, worst.energy_defect);
+    fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
+               arguments.csv ? ", *.csv" : "", arguments.report ? ", report.html" : "");
   }
-  if (!reached) fmt::print(stderr, "{}: {}; the last good state is in {}/state.txt\n", scene.desc.name, message, directory);
+  if (!reached)
+    fmt::print(stderr, "{}: {}; the last good state is in {}/state.txt\n", scene.desc.name, message,
+               directory);
   return outcome;
 }
 
+// The values of path=a,b,c; commas within brackets, braces and quotes belong to a value.
+std::vector<std::string> split_values(const std::string& text) {
+  std::vector<std::string> values(1);
+  int depth = 0;
+  char quote = 0;
+  for (char c : text) {
+    if (quote != 0)
+      quote = c == quote ? '\0' : quote;
+    else if (c == '"' || c == '\'')
+      quote = c;
+    else
+      depth += c == '[' || c == '{' || c == '(' ? 1 : c == ']' || c == '}' || c == ')' ? -1 : 0;
+    if (c == ',' && depth == 0 && quote == 0)
+      values.emplace_back();
+    else
+      values.back() += c;
+  }
+  return values;
+}
+
 // All combinations of the sweeps, as lists of path=value.
-std::vector<std::vector<std::string>> expand_sweeps(const std::vector<std::string>& sweeps) {
-  std::vector<std::vector<std::string>> combinations{{}};
+std::vector<std::vector<Setting>> expand_sweeps(const std::vector<std::string>& sweeps) {
+  std::vector<std::vector<Setting>> combinations{{}};
   for (const std::string& sweep : sweeps) {
+    const Place place{"--sweep " + sweep, 0, 0};
     const std::size_t equals = sweep.find('=');
     if (equals == std::string::npos || equals == 0 || equals + 1 == sweep.size())
-      throw InputError("the sweep '" + sweep + "' is not of the form path=a,b,c, e.g. --sweep stepper.step=1e-2,1e-3");
-    std::vector<std::string> values(1);
-    int depth = 0;
-    for (char c : sweep.substr(equals + 1)) {
-      depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-      if (c == ',' && depth == 0)
-        values.emplace_back();
-      else
-        values.back() += c;
-    }
-    std::vector<std::vector<std::string>> next;
+      throw InputError(place, "a sweep has the form path=a,b,c, e.g. --sweep stepper.step=1e-2,1e-3");
+    std::vector<std::vector<Setting>> next;
     for (const auto& combination : combinations)
-      for (const std::string& value : values) {
+      for (const std::string& value : split_values(sweep.substr(equals + 1))) {
+        if (value.empty())
+          throw InputError(place, "a value is empty; allowed: values with one comma between them");
         next.push_back(combination);
-        next.back().push_back(sweep.substr(0, equals + 1) + value);
+        next.back().emplace_back(sweep.substr(0, equals + 1) + value, place.file);
       }
     combinations = std::move(next);
+    constexpr std::size_t max_combinations = 100'000;
+    if (combinations.size() > max_combinations)
+      throw InputError(place, fmt::format("the sweeps have {} combinations; allowed: up to {}",
+                                          combinations.size(), max_combinations));
   }
   return combinations;
 }
@@ -193,24 +267,31 @@ int run_command(const RunArguments& arguments) {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
   const std::string title = load_scene(arguments.scene, arguments.settings).desc.name;
-  const std::string directory = arguments.out.empty() ? "out/" + title : arguments.out;
+  const std::string directory = arguments.out.empty() ? "out/" + directory_name(title) : arguments.out;
   if (arguments.sweeps.empty()) return run_once(arguments, arguments.settings, directory).status;
 
   const auto combinations = expand_sweeps(arguments.sweeps);
+  const auto settings_of = [&](const std::vector<Setting>& combination) {
+    std::vector<Setting> settings = arguments.settings;
+    settings.insert(settings.end(), combination.begin(), combination.end());
+    return settings;
+  };
+  // A mistake in the last combination must not cost the runs before it.
+  for (const auto& combination : combinations) prepare(arguments, settings_of(combination));
   int status = k_done;
   nlohmann::json table = nlohmann::json::array();
   for (std::size_t i = 0; i < combinations.size() && g_interrupted == 0; ++i) {
-    std::vector<std::string> settings = arguments.settings;
-    settings.insert(settings.end(), combinations[i].begin(), combinations[i].end());
     const std::string where = fmt::format("{}/{:03d}", directory, i);
-    if (!arguments.quiet) fmt::print("{}\n", fmt::join(combinations[i], " "));
-    RunOutcome outcome = run_once(arguments, settings, where);
-    outcome.summary["sweep"] = combinations[i];
+    std::vector<std::string> texts;
+    for (const Setting& setting : combinations[i]) texts.push_back(setting.text);
+    if (!arguments.quiet) fmt::print("{}\n", fmt::join(texts, " "));
+    RunOutcome outcome = run_once(arguments, settings_of(combinations[i]), where);
+    outcome.summary["sweep"] = texts;
     outcome.summary["directory"] = where;
     table.push_back(outcome.summary);
     status = std::max(status, outcome.status);
   }
-  write_file(directory + "/sweep.json", table.dump(2) + "\n");
+  write_file(directory + "/sweep.json", to_text(table));
   return status;
 }
 
@@ -228,6 +309,8 @@ int demo_command(const std::string& name, const std::string& out, bool quiet) {
   return status;
 }
 
-std::string version() { return DELASSUS_VERSION; }
+std::string version() {
+  return DELASSUS_VERSION;
+}
 
 }  // namespace delassus::cli

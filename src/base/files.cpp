@@ -7,7 +7,6 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "delassus/base/error.hpp"
 
@@ -19,20 +18,39 @@ void write_file(const std::string& path, const std::string& content) {
     std::ofstream out(part, std::ios::binary);
     out << content;
     out.flush();
-    if (!out) throw InputError("cannot write " + part + ": " + std::strerror(errno));
+    if (!out) {
+      const std::string reason = std::strerror(errno);
+      std::error_code ignored;
+      std::filesystem::remove(part, ignored);
+      throw InputError("cannot write " + path + ": " + reason);
+    }
   }
   std::error_code error;
   std::filesystem::rename(part, path, error);
-  if (error) throw InputError("cannot rename " + part + " to " + path + ": " + error.message());
+  if (error) {
+    std::error_code ignored;
+    std::filesystem::remove(part, ignored);
+    throw InputError("cannot write " + path + ": " + error.message());
+  }
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t max_bytes) {
   if (std::filesystem::is_directory(path)) throw InputError("cannot read " + path + ": it is a directory");
   std::ifstream in(path, std::ios::binary);
   if (!in) throw InputError("cannot read " + path + ": " + std::strerror(errno));
-  std::ostringstream content;
-  content << in.rdbuf();
-  return content.str();
+  std::string content;
+  constexpr std::size_t chunk = std::size_t{1} << 20;
+  while (in && content.size() <= max_bytes) {
+    const std::size_t size = content.size();
+    content.resize(size + chunk);
+    in.read(content.data() + size, chunk);
+    content.resize(size + static_cast<std::size_t>(in.gcount()));
+  }
+  if (in.bad()) throw InputError("cannot read " + path + ": " + std::strerror(errno));
+  if (content.size() > max_bytes)
+    throw InputError("cannot read " + path + ": it is too large; allowed: up to " +
+                     std::to_string(max_bytes >> 20) + " MB");
+  return content;
 }
 
 }  // namespace delassus

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/base/value.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "delassus/base/names.hpp"
@@ -30,7 +31,8 @@ std::string element_name(const Value& element) {
   return name != nullptr ? name->text : std::string();
 }
 
-Value& find_element(Value& list, const std::string& part, const std::string& path) {
+// `list_name` is for messages.
+Value& find_element(Value& list, const std::string& part, const std::string& list_name) {
   std::vector<std::string> names;
   for (Value& element : list.list) {
     names.push_back(element_name(element));
@@ -38,16 +40,24 @@ Value& find_element(Value& list, const std::string& part, const std::string& pat
   }
   char* end = nullptr;
   const unsigned long index = std::strtoul(part.c_str(), &end, 10);
-  if (!part.empty() && *end == '\0' && index < list.list.size()) return list.list[index];
+  const bool is_index = !part.empty() && *end == '\0';
+  if (is_index && index < list.list.size()) return list.list[index];
+  if (is_index)
+    throw InputError(quote(list_name) + " has no element " + part + "; it has " +
+                     std::to_string(list.list.size()) + ", counted from 0");
   std::string known;
   for (const std::string& name : names)
     if (!name.empty()) known += (known.empty() ? "" : ", ") + name;
   const std::string near = nearest_name(part, names);
-  throw InputError("setting '" + path + "': there is no element '" + part + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?") +
-                   (known.empty() ? "" : "; known: " + known));
+  throw InputError(quote(list_name) + " has no element " + quote(part) +
+                   (!near.empty()    ? "; did you mean '" + near + "'?"
+                    : !known.empty() ? "; known: " + known
+                                     : ""));
 }
 
 }  // namespace
+
+Value::Value() = default;
 
 const Value* Value::find(const std::string& key) const {
   for (const auto& [name, value] : map)
@@ -59,38 +69,70 @@ Value* Value::find(const std::string& key) {
   return const_cast<Value*>(static_cast<const Value*>(this)->find(key));
 }
 
+Place Value::place_of_character(int character) const {
+  Place out = place;
+  if (place.line == 0) return out;
+  out.column += character + (quoted ? 1 : 0);
+  for (const Line& l : lines)
+    if (l.first <= character) {
+      out.line = l.line;
+      out.column = l.column + character - l.first;
+    }
+  return out;
+}
+
+std::string quote(const std::string& text) {
+  constexpr std::size_t max_length = 60;
+  std::string out = "'";
+  std::size_t end = std::min(text.size(), max_length);
+  // Not within a character of several bytes.
+  while (end < text.size() && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U) --end;
+  for (char c : text.substr(0, end)) out += static_cast<unsigned char>(c) < ' ' || c == 0x7F ? '?' : c;
+  return out + (end < text.size() ? "…'" : "'");
+}
+
 const char* to_string(Value::Kind kind) {
   switch (kind) {
-    case Value::Kind::null: return "nothing";
-    case Value::Kind::boolean: return "true/false";
-    case Value::Kind::number: return "a number";
-    case Value::Kind::text: return "text";
-    case Value::Kind::list: return "a list";
-    case Value::Kind::map: return "a map";
+    case Value::Kind::null:
+      return "nothing";
+    case Value::Kind::boolean:
+      return "true/false";
+    case Value::Kind::number:
+      return "a number";
+    case Value::Kind::text:
+      return "text";
+    case Value::Kind::list:
+      return "a list";
+    case Value::Kind::map:
+      return "a map";
   }
   return "unknown";
 }
 
 void set_path(Value& root, const std::string& path, Value value) {
   const std::vector<std::string> parts = split_path(path);
-  if (parts.empty()) throw InputError("a setting has an empty path; write --set path=value, e.g. --set stepper.step=1e-3");
+  if (parts.empty()) throw InputError("the path is empty; write path=value, e.g. stepper.step=1e-3");
   Value* at = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool last = i + 1 == parts.size();
     if (at->kind == Value::Kind::list) {
-      at = &find_element(*at, parts[i], path);
+      at = &find_element(*at, parts[i], i > 0 ? parts[i - 1] : "scene");
     } else {
       if (at->kind == Value::Kind::null) at->kind = Value::Kind::map;
       if (at->kind != Value::Kind::map)
-        throw InputError("setting '" + path + "': '" + parts[i - 1] + "' is " + to_string(at->kind) + ", it has no member '" + parts[i] + "'");
-      Value* child = at->find(parts[i]);
-      if (child == nullptr) {
+        throw InputError((i > 0 ? quote(parts[i - 1]) : std::string("the scene")) + " is " +
+                         to_string(at->kind) + ", it has no member " + quote(parts[i]));
+      const auto found =
+          std::find_if(at->map.begin(), at->map.end(), [&](const auto& x) { return x.first == parts[i]; });
+      const auto index = static_cast<std::size_t>(found - at->map.begin());
+      if (found == at->map.end()) {
         at->map.emplace_back(parts[i], Value{});
+        at->map.back().second.place = value.place;
         at->key_places.push_back(value.place);
-        child = &at->map.back().second;
-        child->place = value.place;
+      } else if (last) {
+        at->key_places[index] = value.place;
       }
-      at = child;
+      at = &at->map[index].second;
     }
     if (last) *at = std::move(value);
   }

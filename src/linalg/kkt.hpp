@@ -59,7 +59,7 @@ class KktFactor {
   // Solves (1)-(2). The referenced problem data must still be alive.
   void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const;
   // X = the velocities that unit impulses along the columns of P cause, joints held: (1)-(2) with p = P(:,j),
-  // g = 0.
+  // g = 0; two passes over the joint rows, so that they hold at large mass ratios too.
   void solve_homogeneous(const MatrixRef& P, Matrix& X) const;
   // Number of joint rows that depend on others, and which ones (the last of each dependent set).
   int num_redundant() const { return static_cast<int>(redundant_rows_.size()); }

@@ -14,8 +14,9 @@ namespace {
 // Rows handled together: w of one block stays on the stack and in the first-level cache while the columns of
 // M stream by, so that the residual needs neither an allocation nor strided reads.
 constexpr Eigen::Index k_block_rows = 64;
-// Terms M_ij z_j count up to this times the largest |q_i|.
-constexpr double k_largest_terms = 1e10;
+// Terms M_ij z_j count up to this times the largest |q_i|: a w that is wrong by as much as q then has a
+// residual of 1e-9, which no tolerance of ours accepts.
+constexpr double k_largest_terms = 1e9;
 
 }  // namespace
 
@@ -45,7 +46,11 @@ double compute_residual(const Lcp& lcp, const VectorRef& z) {
       largest_term = std::max(largest_term, s * std::abs(z_i));
     }
   }
-  if (largest_q > 0) largest_term = std::min(largest_term, k_largest_terms * largest_q);
+  if (largest_q > 0 && largest_term > k_largest_terms * largest_q) {
+    // Round-off of the sums may hide an error of this size.
+    worst = std::max(worst, std::numeric_limits<double>::epsilon() * largest_term);
+    largest_term = k_largest_terms * largest_q;
+  }
   const double scale = std::max(largest_q, largest_term);
   return scale > 0 ? worst / scale : 0;  // scale = 0 only where q = 0 and M z = 0: solved exactly
 }

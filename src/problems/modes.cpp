@@ -9,6 +9,8 @@ namespace {
 
 // A slip below this, relative to the largest free velocity, is the round-off of a zero.
 constexpr double k_slip_tolerance = 1e-11;
+// Below this ratio of the pivots the contacts are taken as redundant and the minimum-norm impulses as the answer.
+constexpr double k_rank_tolerance = 1e-11;
 // Contradiction of the mode equations, relative to the right side.
 constexpr double k_consistency_tolerance = 1e-8;
 
@@ -39,13 +41,18 @@ void derive_modes(const LocalProblem& problem, Solution& solution) {
 }
 
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution) {
+  ModeScratch scratch;
+  return solve_with_modes(reduction, modes, solution, scratch);
+}
+
+bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
+                      ModeScratch& scratch) {
   const LocalProblem& local = reduction.local();
-  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
-  // vanish.
+  auto& [equations, pattern, reach, S, rhs, x, r, check, lu] = scratch;
+  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must vanish.
   const int m = static_cast<int>(local.u_free.size());
-  Matrix pattern = Matrix::Zero(m, m);
-  std::vector<int> equations;
-  equations.reserve(m);
+  pattern.setZero(m, m);
+  equations.clear();
   int unknowns = 0;
   for (std::size_t c = 0; c < modes.size(); ++c) {
     const Cone& cone = local.cones[c];
@@ -64,19 +71,25 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
       pattern(row + k, unknowns++) = 1.0;
     }
   }
-  Vector r = Vector::Zero(m);
+  r.setZero(m);
   bool consistent = true;
   if (unknowns > 0) {
-    const Matrix reach = local.W * pattern.leftCols(unknowns);
-    Matrix S(unknowns, unknowns);
-    Vector rhs(unknowns);
+    reach.noalias() = local.W * pattern.leftCols(unknowns);
+    S.resize(unknowns, unknowns);
+    rhs.resize(unknowns);
     for (int i = 0; i < unknowns; ++i) {
       S.row(i) = reach.row(equations[i]);
       rhs[i] = -local.u_free[equations[i]];
     }
-    const Vector x = S.completeOrthogonalDecomposition().solve(rhs);
-    consistent =
-        (S * x - rhs).cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
+    lu.compute(S);
+    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
+    if (pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff())
+      x.noalias() = lu.solve(rhs);
+    else
+      x = S.completeOrthogonalDecomposition().solve(rhs);
+    check = rhs;
+    check.noalias() -= S * x;
+    consistent = check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
     r.noalias() = pattern.leftCols(unknowns) * x;
   }
   reduction.recover(r, solution);

@@ -8,7 +8,9 @@
 // The second is the smooth motion between two events; its continuation past the end of a mode is what the
 // event functions are evaluated on (S0 §7.5).
 #pragma once
+#include <Eigen/LU>
 #include <span>
+#include <vector>
 
 #include "delassus/problems/reduction.hpp"
 
@@ -18,8 +20,17 @@ namespace delassus {
 // `slip_tolerance` times the largest free velocity of the problem sticks.
 void derive_modes(const LocalProblem& problem, Solution& solution);
 
-// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each
-// other.
+// Kept by callers that solve again and again, so that nothing is allocated while the contacts are independent.
+struct ModeScratch {
+  std::vector<int> equations;
+  Matrix pattern, reach, S;
+  Vector rhs, x, r, check;
+  Eigen::PartialPivLU<Matrix> lu;
+};
+
+// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each other.
+bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
+                      ModeScratch& scratch);
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution);
 
 }  // namespace delassus

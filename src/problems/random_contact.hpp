@@ -41,7 +41,7 @@ const ProblemClass& find_problem_class(const std::string& name);
 
 Problem make_random_problem(const ProblemClass& problem_class, int i);
 
-// For timing: about three contacts a body, half of them μ > 0.5, each of a body of six velocities and unit
+// For timing: about three contacts a body, 0 ≤ μ ≤ 1, each of a body of six velocities and unit
 // mass against another one or the ground. n is the size of the LCP: n / 6 contacts with four directions, the
 // rest without friction.
 Problem make_contact_heap(int n, int i);

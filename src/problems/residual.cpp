@@ -12,7 +12,7 @@ namespace {
 constexpr double k_tiny = std::numeric_limits<double>::min();
 
 // NaN stays NaN, so that a broken solution is never judged by its other numbers.
-double max_abs(const Vector& x) {
+double max_abs(const Eigen::Ref<const Vector>& x) {
   return x.size() > 0 ? x.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
@@ -50,9 +50,17 @@ double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<con
 }
 
 Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution) {
+  ResidualScratch scratch;
+  return compute_residual(problem, reduction, solution, scratch);
+}
+
+Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution,
+                          ResidualScratch& scratch) {
   Residual residual;
   // Momentum, with the largest single term as its scale.
-  Vector terms = Vector::Zero(problem.p.size()), part = terms;
+  Vector &terms = scratch.terms, &part = scratch.part;
+  terms.setZero(problem.p.size());
+  part.setZero(problem.p.size());
   double scale = max_abs(problem.p);
   const auto accumulate = [&](double sign) {
     scale = std::max(scale, max_abs(part));
@@ -65,11 +73,12 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
   accumulate(-1.0);
   problem.impulse_H().add_transposed_product(solution.r, part);
   accumulate(-1.0);
-  residual.momentum = max_abs(terms - problem.p) / std::max(scale, k_tiny);
+  terms -= problem.p;
+  residual.momentum = max_abs(terms) / std::max(scale, k_tiny);
 
   const double speed = std::max({max_abs(solution.v), max_abs(reduction.v_free()), k_tiny});
   if (problem.Gt.rows() > 0) {
-    Vector rows;
+    Vector& rows = scratch.rows;
     problem.Gt.multiply(VectorRef(solution.v), rows);
     rows += problem.C.cwiseProduct(solution.lambda) - problem.g;
     residual.joints = max_abs(rows) / std::max({speed, max_abs(problem.g), k_tiny});

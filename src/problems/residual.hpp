@@ -27,6 +27,13 @@ struct Residual {
   int worst_contact = -1;  // index in the problem; -1 without contacts
 };
 
+// Kept by callers that judge every step, so that nothing is allocated.
+struct ResidualScratch {
+  Vector terms, part, rows;
+};
+
+Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution,
+                          ResidualScratch& scratch);
 Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution);
 
 // The contact part for one contact, in velocity units [m/s].
@@ -34,8 +41,8 @@ double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<con
                      const Eigen::Ref<const Vector>& u);
 
 // Largest term |W_ij r_j| of u = W r + u_free against the largest free velocity, at least 1. The round-off of
-// r alone changes the contact part of the residual by this times 1e-16: with mass ratios of 1e6 about 1e-10,
-// whatever the solver [-].
+// r alone changes the contact part of the residual by this times 1e-16: at mass ratios of 1e6 by some 1e-10
+// [-].
 double compute_cancellation(const LocalProblem& problem, const VectorRef& r);
 
 }  // namespace delassus

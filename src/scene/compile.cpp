@@ -4,7 +4,12 @@
 
 #include <fmt/format.h>
 
+#include <Eigen/Cholesky>
+#include <Eigen/Eigenvalues>
+#include <cmath>
+
 #include "delassus/base/names.hpp"
+#include "delassus/base/value.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/system/lagrangian.hpp"
 
@@ -21,9 +26,11 @@ class BodyIndex {
     for (std::size_t i = 0; i < names_.size(); ++i)
       if (names_[i] == ref.name) return static_cast<int>(i);
     const std::string near = nearest_name(ref.name, names_);
-    throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name,
-                                            near.empty() ? fmt::format("; known: {}{}", fmt::join(names_, ", "), world_allowed ? ", world" : "")
-                                                         : "; did you mean '" + near + "'?"));
+    throw InputError(ref.place,
+                     fmt::format("there is no body '{}'{}", ref.name,
+                                 near.empty() ? fmt::format("; known: {}{}", fmt::join(names_, ", "),
+                                                            world_allowed ? ", world" : "")
+                                              : "; did you mean '" + near + "'?"));
   }
 
  private:
@@ -35,7 +42,8 @@ struct Ends {
   double distance;
 };
 
-Ends attach(const SceneDesc& scene, const BodyIndex& index, const std::vector<NameRef>& between, const Vector3& anchor) {
+Ends attach(const SceneDesc& scene, const BodyIndex& index, const std::vector<NameRef>& between,
+            const Vector3& anchor) {
   Ends ends;
   Vector3 at[2];
   for (int i = 0; i < 2; ++i) {
@@ -44,45 +52,183 @@ Ends attach(const SceneDesc& scene, const BodyIndex& index, const std::vector<Na
     if (end.body == k_world) end.point = anchor;
     at[i] = end.body == k_world ? anchor : scene.bodies[end.body].position;
   }
-  if (ends.a.body == ends.b.body) throw InputError(between[1].place, fmt::format("both ends are '{}'", between[1].name));
+  if (ends.a.body == ends.b.body)
+    throw InputError(between[1].place,
+                     fmt::format("both ends are '{}'; allowed: two different ones", between[1].name));
   ends.distance = (at[1] - at[0]).norm();
   return ends;
+}
+
+void check_start(const SceneDesc& scene, const BodyIndex& index, const ForceDesc& force) {
+  const BodyDesc& body = scene.bodies[index.find(force.body, false)];
+  const double at[] = {0,
+                       body.position.x(),
+                       body.position.y(),
+                       body.position.z(),
+                       body.velocity.x(),
+                       body.velocity.y(),
+                       body.velocity.z()};
+  for (int i = 0; i < 3; ++i)
+    if (const double value = force.force[i].evaluate(at); !std::isfinite(value))
+      throw InputError(
+          force.force_place,
+          fmt::format("the {} component of force '{}' is {} at the start; it must be a finite number there",
+                      "xyz"[i], force.name.name,
+                      std::isnan(value) ? "nan"
+                      : value > 0       ? "inf"
+                                        : "-inf"));
 }
 
 CompiledScene compile_bodies(const SceneDesc& scene) {
   const BodyIndex index(scene);
   Model model;
   model.gravity = scene.gravity;
-  for (const BodyDesc& body : scene.bodies) model.add({body.name.name, body.mass, body.position, body.velocity});
+  for (const BodyDesc& body : scene.bodies)
+    model.add({body.name.name, body.mass, body.position, body.velocity});
   for (const JointDesc& joint : scene.joints) {
     const Ends ends = attach(scene, index, joint.between, joint.anchor);
     const double length = joint.length.value_or(ends.distance);
-    if (length <= 0) throw InputError(joint.name.place, fmt::format("joint '{}': its ends coincide, so it needs a 'length' > 0", joint.name.name));
+    if (length <= 0)
+      throw InputError(
+          joint.name.place,
+          fmt::format("joint '{}': its ends coincide, so it needs a 'length' > 0", joint.name.name));
     model.distance_joints.push_back({joint.name.name, ends.a, ends.b, length});
   }
   for (const ForceDesc& force : scene.forces) {
     if (force.kind == ForceDesc::Kind::spring) {
       const Ends ends = attach(scene, index, force.between, force.anchor);
-      model.springs.push_back({force.name.name, ends.a, ends.b, force.stiffness, force.rest_length.value_or(ends.distance), force.damping});
+      model.springs.push_back({force.name.name, ends.a, ends.b, force.stiffness,
+                               force.rest_length.value_or(ends.distance), force.damping});
     } else {
       const Expression components[3] = {force.force[0], force.force[1], force.force[2]};
-      model.applied_forces.push_back({force.name.name, index.find(force.body, false), force_from_expressions(components)});
+      check_start(scene, index, force);
+      model.applied_forces.push_back(
+          {force.name.name, index.find(force.body, false), force_from_expressions(components)});
     }
   }
   for (const ContactDesc& contact : scene.contacts)
     if (contact.kind == ContactDesc::Kind::plane) {
-      model.plane_contacts.push_back({contact.name.name, index.find(contact.body, false), contact.point, contact.normal, contact.surface_velocity,
-                                      contact.radius, contact.friction, contact.restitution});
+      model.plane_contacts.push_back({contact.name.name, index.find(contact.body, false), contact.point,
+                                      contact.normal, contact.surface_velocity, contact.radius,
+                                      contact.friction, contact.restitution});
     } else {
       const int a = index.find(contact.between[0], false), b = index.find(contact.between[1], false);
-      if (a == b) throw InputError(contact.between[1].place, fmt::format("both ends are '{}'", contact.between[1].name));
-      model.pair_contacts.push_back({contact.name.name, a, b, contact.distance, contact.friction, contact.restitution});
+      if (a == b)
+        throw InputError(
+            contact.between[1].place,
+            fmt::format("both ends are '{}'; allowed: two different ones", contact.between[1].name));
+      model.pair_contacts.push_back(
+          {contact.name.name, a, b, contact.distance, contact.friction, contact.restitution});
     }
   auto system = std::make_shared<MultibodySystem>(std::move(model));
   return {system, system->initial_state()};
 }
 
+// The formulas of a Lagrangian system at the start: finite, and constraints that something can be done about.
+class StartCheck {
+ public:
+  explicit StartCheck(const LagrangianDesc& l) : l_(l), n_(static_cast<int>(l.coordinates.size())), at_{0.0} {
+    at_.insert(at_.end(), l.position.begin(), l.position.end());
+    at_.insert(at_.end(), l.velocity.begin(), l.velocity.end());
+  }
+
+  void run() const {
+    check_mass();
+    for (int i = 0; i < static_cast<int>(l_.forces.size()); ++i)
+      require_finite(l_.forces_place, fmt::format("the force on coordinate '{}'", l_.coordinates[i]),
+                     l_.forces[i]);
+    if (l_.potential) require_smooth(l_.potential_place, "the potential", *l_.potential);
+    for (const auto& row : l_.springs)
+      require_smooth(row.place, "the elongation of " + quote(row.name.name), row.formula);
+    for (const auto& row : l_.dampers)
+      require_smooth(row.place, "the elongation of " + quote(row.name.name), row.formula);
+    for (const auto& row : l_.constraints) {
+      require_smooth(row.place, "the equation of constraint " + quote(row.name.name), row.formula);
+      require_dependent(row.place, "the equation of constraint " + quote(row.name.name), row.formula);
+    }
+    for (const auto& row : l_.velocity_constraints) check_velocity_constraint(row);
+    for (const auto& row : l_.contacts) {
+      const std::string name = "contact " + quote(row.name.name);
+      require_smooth(row.place, "the gap of " + name, row.formula);
+      require_dependent(row.place, "the gap of " + name, row.formula);
+      for (const auto& tangent : row.tangents)
+        for (const Expression& entry : tangent) require_finite(row.name.place, "a tangent of " + name, entry);
+    }
+    for (const auto& body : l_.bodies)
+      for (const Expression& formula : body.position)
+        require_finite(body.name.place, "the position of body " + quote(body.name.name), formula);
+  }
+
+ private:
+  double evaluate(const Expression& formula) const { return formula.evaluate(at_); }
+
+  static void require_finite(const Place& place, const std::string& what, double value) {
+    if (!std::isfinite(value))
+      throw InputError(place, fmt::format("{} is {} at the start; it must be a finite number there", what,
+                                          std::isnan(value) ? "nan"
+                                          : value > 0       ? "inf"
+                                                            : "-inf"));
+  }
+  void require_finite(const Place& place, const std::string& what, const Expression& formula) const {
+    require_finite(place, what, evaluate(formula));
+  }
+  void require_smooth(const Place& place, const std::string& what, const Expression& formula) const {
+    require_finite(place, what, formula);
+    for (int i = 0; i < n_; ++i)
+      require_finite(place, fmt::format("the derivative of {} by '{}'", what, l_.coordinates[i]),
+                     formula.derivative(1 + i));
+  }
+  void require_dependent(const Place& place, const std::string& what, const Expression& formula) const {
+    for (int i = 0; i < n_; ++i)
+      if (!formula.derivative(1 + i).is_zero()) return;
+    throw InputError(place,
+                     fmt::format("{} depends on no coordinate, so nothing can keep it; coordinates: {}", what,
+                                 fmt::join(l_.coordinates, ", ")));
+  }
+  void check_velocity_constraint(const LagrangianDesc::Row& row) const {
+    const std::string name = "velocity constraint " + quote(row.name.name);
+    bool zero = true;
+    for (const Expression& entry : row.coefficients) {
+      require_finite(row.place, "a coefficient of " + name, entry);
+      zero = zero && entry.is_zero();
+    }
+    require_finite(row.name.place, "the target of " + name, row.formula);
+    if (zero)
+      throw InputError(row.place,
+                       fmt::format("the coefficients of {} are all zero, so nothing can keep it", name));
+  }
+  void check_mass() const {
+    Matrix M(n_, n_);
+    for (int i = 0; i < n_; ++i)
+      for (int j = 0; j < n_; ++j) {
+        M(i, j) = evaluate(l_.mass[i][j]);
+        require_finite(l_.mass_place, fmt::format("the entry ({}, {}) of the mass matrix", i + 1, j + 1),
+                       M(i, j));
+      }
+    constexpr double symmetry_tolerance = 1e-12;
+    for (int i = 0; i < n_; ++i)
+      for (int j = 0; j < i; ++j)
+        if (std::abs(M(i, j) - M(j, i)) > symmetry_tolerance * M.cwiseAbs().maxCoeff())
+          throw InputError(
+              l_.mass_place,
+              fmt::format(
+                  "the mass matrix is not symmetric at the start: its entry ({}, {}) is {}, ({}, {}) is {}",
+                  i + 1, j + 1, M(i, j), j + 1, i + 1, M(j, i)));
+    if (Eigen::LLT<Matrix>(M).info() != Eigen::Success)
+      throw InputError(
+          l_.mass_place,
+          fmt::format(
+              "the mass matrix is not positive definite at the start: its smallest eigenvalue is {:.3g}",
+              Eigen::SelfAdjointEigenSolver<Matrix>(M, Eigen::EigenvaluesOnly).eigenvalues().minCoeff()));
+  }
+
+  const LagrangianDesc& l_;
+  int n_;
+  std::vector<double> at_;  // t, q, v
+};
+
 CompiledScene compile_lagrangian(const LagrangianDesc& l) {
+  StartCheck(l).run();
   const int n = static_cast<int>(l.coordinates.size());
   LagrangianDefinition d;
   d.coordinates = l.coordinates;
@@ -146,17 +292,22 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
     };
   }
   if (l.potential) d.potential = scalar_from_expression(*l.potential, n);
-  for (const auto& row : l.constraints) d.constraints.push_back({row.name.name, scalar_from_expression(row.formula, n)});
+  for (const auto& row : l.constraints)
+    d.constraints.push_back({row.name.name, scalar_from_expression(row.formula, n)});
   for (const auto& row : l.velocity_constraints)
-    d.velocity_constraints.push_back({row.name.name, row_from_expressions(row.coefficients, n), time_from_expression(row.formula)});
-  for (const auto& row : l.springs) d.springs.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
-  for (const auto& row : l.dampers) d.dampers.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
+    d.velocity_constraints.push_back(
+        {row.name.name, row_from_expressions(row.coefficients, n), time_from_expression(row.formula)});
+  for (const auto& row : l.springs)
+    d.springs.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
+  for (const auto& row : l.dampers)
+    d.dampers.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
   for (const auto& row : l.contacts) {
     LagrangianDefinition::Contact contact;
     contact.name = row.name.name;
     contact.gap = scalar_from_expression(row.formula, n);
     for (const auto& tangent : row.tangents) contact.tangents.push_back(row_from_expressions(tangent, n));
-    for (const Expression& velocity : row.surface_velocity) contact.surface_velocities.push_back(time_from_expression(velocity));
+    for (const Expression& velocity : row.surface_velocity)
+      contact.surface_velocities.push_back(time_from_expression(velocity));
     contact.friction = row.friction;
     contact.restitution = row.restitution;
     d.contacts.push_back(std::move(contact));
@@ -179,12 +330,21 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
 }  // namespace
 
 CompiledScene compile(const SceneDesc& scene) {
-  CompiledScene out = scene.lagrangian ? compile_lagrangian(*scene.lagrangian) : compile_bodies(scene);
+  CompiledScene out;
+  try {
+    out = scene.lagrangian ? compile_lagrangian(*scene.lagrangian) : compile_bodies(scene);
+  } catch (const ExpressionError& error) {
+    // Only derivatives fail here: the formulas themselves have been read.
+    throw InputError(scene.lagrangian ? scene.lagrangian->place : Place{scene.file, 0, 0},
+                     fmt::format("a formula cannot be differentiated: {}", error.message()));
+  }
   Vector k;
   out.system->forces(0.0, out.state.q, out.state.v, k);
   for (Eigen::Index i = 0; i < k.size(); ++i)
     if (!std::isfinite(k[i]))
-      throw InputError(Place{scene.file, 0, 0}, fmt::format("the force on coordinate '{}' is {} at the start", out.system->coordinate_name(static_cast<int>(i)), k[i]));
+      throw InputError(Place{scene.file, 0, 0},
+                       fmt::format("the force on coordinate '{}' is {} at the start",
+                                   out.system->coordinate_name(static_cast<int>(i)), k[i]));
   return out;
 }
 

@@ -15,7 +15,24 @@ namespace delassus {
 namespace {
 
 void require_count(const Place& place, const std::string& what, std::size_t count, std::size_t wanted) {
-  if (count != wanted) throw InputError(place, fmt::format("{} has {} entries; allowed: {}", what, count, wanted));
+  if (count != wanted)
+    throw InputError(place, fmt::format("{} has {} entries; allowed: {}", what, count, wanted));
+}
+
+void require_formula_name(const NameRef& name, const char* what) {
+  if (!is_formula_name(name.name))
+    throw InputError(
+        name.place,
+        fmt::format("{} is called {}; allowed: names that formulas can use (letters, digits and _)", what,
+                    quote(name.name)));
+}
+
+// A formula could mean either; so neither is allowed.
+void require_not_constant(const Place& place, const std::string& name, const char* what,
+                          const Constants& constants) {
+  if (constants.contains(name))
+    throw InputError(place,
+                     fmt::format("'{}' is {} and a constant of the scene; rename one of them", name, what));
 }
 
 std::vector<NameRef> read_ends(const Fields& fields) {
@@ -35,7 +52,10 @@ void read_bodies(const Fields& scene, SceneDesc& out) {
 
 void read_joints(const Fields& scene, SceneDesc& out) {
   for (const Fields& f : scene.objects("joints"))
-    out.joints.push_back({.name = f.name("name"), .between = read_ends(f), .anchor = f.vector3("anchor", Vector3::Zero()), .length = f.optional_number("length")});
+    out.joints.push_back({.name = f.name("name"),
+                          .between = read_ends(f),
+                          .anchor = f.vector3("anchor", Vector3::Zero()),
+                          .length = f.optional_number("length")});
 }
 
 void read_forces(const Fields& scene, SceneDesc& out) {
@@ -52,6 +72,9 @@ void read_forces(const Fields& scene, SceneDesc& out) {
       force.kind = ForceDesc::Kind::applied;
       force.body = f.name("body");
       force.force = f.formulas("force", force_variables());
+      force.force_place = f.place("force");
+      for (const std::string& name : force_variables())
+        require_not_constant(f.place("force"), name, "a variable of applied forces", out.constants);
       require_count(f.place("force"), "'force'", force.force.size(), 3);
     }
     out.forces.push_back(std::move(force));
@@ -71,7 +94,9 @@ void read_contacts(const Fields& scene, SceneDesc& out) {
       contact.normal_place = f.place("normal");
       contact.surface_velocity = f.vector3("surface_velocity", Vector3::Zero());
       contact.radius = f.number("radius", 0);
-      if (contact.normal.norm() == 0) throw InputError(contact.normal_place, "'normal' of plane contact is zero; allowed: any other direction");
+      if (contact.normal.norm() == 0)
+        throw InputError(contact.normal_place,
+                         "'normal' of plane contact is zero; allowed: any other direction");
     } else {
       contact.kind = ContactDesc::Kind::pair;
       contact.between = read_ends(f);
@@ -81,25 +106,36 @@ void read_contacts(const Fields& scene, SceneDesc& out) {
   }
 }
 
-LagrangianDesc read_lagrangian(const Fields& f) {
+LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
   LagrangianDesc out;
   out.place = f.place();
   FormulaVariables variables;
   for (const NameRef& name : f.names("coordinates")) {
-    if (name.name == "t") throw InputError(name.place, "a coordinate may not be called 't', which is the time");
+    if (name.name == "t")
+      throw InputError(name.place, "a coordinate may not be called 't', which is the time");
+    require_formula_name(name, "a coordinate");
+    require_not_constant(name.place, name.name, "a coordinate", constants);
     variables.coordinates.push_back(name.name);
   }
   if (f.has("velocities")) {
-    for (const NameRef& name : f.names("velocities")) variables.velocities.push_back(name.name);
+    for (const NameRef& name : f.names("velocities")) {
+      require_formula_name(name, "a velocity");
+      require_not_constant(name.place, name.name, "a velocity", constants);
+      variables.velocities.push_back(name.name);
+    }
   } else {
-    for (const std::string& name : variables.coordinates) variables.velocities.push_back("v_" + name);
+    for (const std::string& name : variables.coordinates) {
+      variables.velocities.push_back("v_" + name);
+      require_not_constant(f.place("coordinates"), variables.velocities.back(), "a velocity", constants);
+    }
   }
   const std::size_t n = variables.coordinates.size();
   if (n == 0) throw InputError(f.place("coordinates"), "'coordinates' is empty");
   require_count(f.place("velocities"), "'velocities'", variables.velocities.size(), n);
   std::set<std::string> seen;
   for (const std::string& name : variables.all())
-    if (!seen.insert(name).second) throw InputError(f.place("coordinates"), fmt::format("the name '{}' stands for two things", name));
+    if (!seen.insert(name).second)
+      throw InputError(f.place("coordinates"), fmt::format("the name '{}' stands for two things", name));
   out.coordinates = variables.coordinates;
   out.velocities = variables.velocities;
 
@@ -112,6 +148,9 @@ LagrangianDesc read_lagrangian(const Fields& f) {
   std::vector<std::string> configuration{"t"};
   configuration.insert(configuration.end(), variables.coordinates.begin(), variables.coordinates.end());
   const std::vector<std::string> time{"t"};
+  out.mass_place = f.place("mass");
+  out.forces_place = f.place("forces");
+  out.potential_place = f.place("potential");
   out.mass = f.formula_rows("mass", configuration);
   if (out.mass.size() == 1 && n > 1) {
     // One row is the diagonal.
@@ -127,28 +166,46 @@ LagrangianDesc read_lagrangian(const Fields& f) {
   out.potential = f.formula("potential", configuration);
   out.coriolis = f.boolean("coriolis", true);
 
-  for (const Fields& c : f.objects("constraints")) out.constraints.push_back({.name = c.name("name"), .formula = *c.formula("equation", configuration)});
+  for (const Fields& c : f.objects("constraints"))
+    out.constraints.push_back({.name = c.name("name"),
+                               .place = c.place("equation"),
+                               .formula = *c.formula("equation", configuration)});
   for (const Fields& c : f.objects("velocity_constraints")) {
-    LagrangianDesc::Row row{.name = c.name("name"), .formula = c.formula("target", time).value_or(Expression())};
+    LagrangianDesc::Row row{.name = c.name("name"),
+                            .place = c.place("coefficients"),
+                            .formula = c.formula("target", time).value_or(Expression())};
     row.coefficients = c.formulas("coefficients", configuration);
     require_count(c.place("coefficients"), "'coefficients'", row.coefficients.size(), n);
     out.velocity_constraints.push_back(std::move(row));
   }
   for (const Fields& c : f.objects("springs"))
-    out.springs.push_back({.name = c.name("name"), .formula = *c.formula("elongation", configuration), .coefficient = c.number("stiffness", 0)});
+    out.springs.push_back({.name = c.name("name"),
+                           .place = c.place("elongation"),
+                           .formula = *c.formula("elongation", configuration),
+                           .coefficient = c.number("stiffness", 0)});
   for (const Fields& c : f.objects("dampers"))
-    out.dampers.push_back({.name = c.name("name"), .formula = *c.formula("elongation", configuration), .coefficient = c.number("damping", 0)});
+    out.dampers.push_back({.name = c.name("name"),
+                           .place = c.place("elongation"),
+                           .formula = *c.formula("elongation", configuration),
+                           .coefficient = c.number("damping", 0)});
   for (const Fields& c : f.objects("contacts")) {
-    LagrangianDesc::Row row{.name = c.name("name"), .formula = *c.formula("gap", configuration)};
+    LagrangianDesc::Row row{
+        .name = c.name("name"), .place = c.place("gap"), .formula = *c.formula("gap", configuration)};
     row.tangents = c.formula_rows("tangents", configuration);
-    if (row.tangents.size() > 2) throw InputError(c.place("tangents"), fmt::format("'tangents' has {} rows; allowed: 0, 1 or 2", row.tangents.size()));
-    for (const auto& tangent : row.tangents) require_count(c.place("tangents"), "a row of 'tangents'", tangent.size(), n);
+    if (row.tangents.size() > 2)
+      throw InputError(c.place("tangents"),
+                       fmt::format("'tangents' has {} rows; allowed: 0, 1 or 2", row.tangents.size()));
+    for (const auto& tangent : row.tangents)
+      require_count(c.place("tangents"), "a row of 'tangents'", tangent.size(), n);
     row.surface_velocity = c.formulas("surface_velocity", time);
-    if (c.has("surface_velocity")) require_count(c.place("surface_velocity"), "'surface_velocity'", row.surface_velocity.size(), row.tangents.size());
+    if (c.has("surface_velocity"))
+      require_count(c.place("surface_velocity"), "'surface_velocity'", row.surface_velocity.size(),
+                    row.tangents.size());
     row.friction = c.number("friction", 0);
     row.restitution = c.number("restitution", 0);
     if (row.friction > 0 && row.tangents.empty())
-      throw InputError(c.place("friction"), fmt::format("contact '{}' has friction but no 'tangents'", row.name.name));
+      throw InputError(c.place("friction"),
+                       fmt::format("contact '{}' has friction but no 'tangents'", row.name.name));
     out.contacts.push_back(std::move(row));
   }
   for (const Fields& b : f.objects("bodies")) {
@@ -191,7 +248,11 @@ RunSettings read_settings(const Fields& scene) {
   if (const auto f = scene.object("law")) {
     if (f->has("name")) run.law = f->name("name");
     run.directions = f->integer("directions", run.directions);
-    if (run.directions % 2 != 0) throw InputError(f->place("directions"), fmt::format("'directions' of law is {}; allowed: even numbers, so that friction is balanced", run.directions));
+    if (run.directions % 2 != 0)
+      throw InputError(
+          f->place("directions"),
+          fmt::format("'directions' of law is {}; allowed: even numbers, so that friction is balanced",
+                      run.directions));
     run.align = f->boolean("align", run.align);
   }
   if (const auto f = scene.object("impact")) {
@@ -215,8 +276,12 @@ void require_unique_names(const SceneDesc& scene) {
   const auto check = [&](const NameRef& name) {
     const auto [at, fresh] = seen.emplace(name.name, name.place);
     if (!fresh)
-      throw InputError(name.place, fmt::format("the name '{}' is used twice; it stands first at line {}", name.name, at->second.line));
-    if (name.name == "world") throw InputError(name.place, "'world' is the name of the fixed world; choose another");
+      throw InputError(
+          name.place,
+          fmt::format("the name '{}' is used twice{}; names are unique in a scene", name.name,
+                      at->second.line > 0 ? fmt::format(", first in line {}", at->second.line) : ""));
+    if (name.name == "world")
+      throw InputError(name.place, "'world' is the name of the fixed world; choose another");
   };
   for (const BodyDesc& x : scene.bodies) check(x.name);
   for (const JointDesc& x : scene.joints) check(x.name);
@@ -234,9 +299,25 @@ void require_unique_names(const SceneDesc& scene) {
 SceneDesc decode_scene(const Value& root) {
   SceneDesc out;
   out.file = root.place.file;
-  if (root.kind != Value::Kind::map) throw InputError(root.place, "a scene must be a map of keys that starts with 'delassus: 1'");
-  if (root.find("delassus") == nullptr)
-    throw InputError(root.place, fmt::format("this is not a scene: the key 'delassus' (version of the format, {}) is missing", k_schema_version));
+  if (root.kind == Value::Kind::null)
+    throw InputError(root.place,
+                     fmt::format("the file is empty; a scene begins with 'delassus: {}'", k_schema_version));
+  if (root.kind != Value::Kind::map)
+    throw InputError(
+        root.place,
+        fmt::format("this is not a scene: it is {}; a scene is a map of keys that begins with 'delassus: {}'",
+                    to_string(root.kind), k_schema_version));
+  const Value* version = root.find("delassus");
+  if (version == nullptr)
+    throw InputError(
+        root.place,
+        fmt::format("this is not a scene: the key 'delassus' is missing; a scene begins with 'delassus: {}'",
+                    k_schema_version));
+  if (version->kind != Value::Kind::number || version->number != k_schema_version)
+    throw InputError(version->place,
+                     fmt::format("the scene format is {}; this program reads format {}",
+                                 version->text.empty() ? to_string(version->kind) : quote(version->text),
+                                 k_schema_version));
   // The constants come first: every number of the file may use them.
   const Constants none;
   Value constants_only;
@@ -254,21 +335,32 @@ SceneDesc decode_scene(const Value& root) {
   out.description = scene.text("description", "");
   out.gravity = scene.vector3("gravity", out.gravity);
   out.duration = scene.number("duration", out.duration);
+  if (scene.has("lagrangian"))
+    for (const char* key : {"bodies", "joints", "forces", "contacts", "gravity"})
+      if (scene.has(key))
+        throw InputError(scene.key_place(key),
+                         fmt::format("'{}' and 'lagrangian' cannot stand in one scene", key));
   read_bodies(scene, out);
   read_joints(scene, out);
   read_forces(scene, out);
   read_contacts(scene, out);
   if (const auto lagrangian = scene.object("lagrangian")) {
-    for (const char* key : {"bodies", "joints", "forces", "contacts", "gravity"})
-      if (scene.has(key)) throw InputError(scene.place(key), fmt::format("'{}' and 'lagrangian' cannot stand in one scene", key));
-    out.lagrangian = read_lagrangian(*lagrangian);
+    out.lagrangian = read_lagrangian(*lagrangian, out.constants);
   } else if (out.bodies.empty()) {
-    throw InputError(root.place, "the scene has no 'bodies' and no 'lagrangian' system");
+    throw InputError(root.place,
+                     "the scene has no 'bodies' and no 'lagrangian' system; allowed: one of them");
   }
   out.run = read_settings(scene);
+  // Beyond, the times of the grid are no longer different numbers.
+  constexpr double max_steps = 1e15;
+  if (out.duration / out.run.step > max_steps)
+    throw InputError(scene.place("duration"),
+                     fmt::format("the duration {} s takes {:.0e} steps of {} s; allowed: up to {:.0e}",
+                                 out.duration, out.duration / out.run.step, out.run.step, max_steps));
   for (const Fields& f : scene.objects("picture")) {
     const bool plane = f.table().type == "plane";
-    out.picture.push_back({plane, f.text("name", ""), f.vector3(plane ? "point" : "from", Vector3::Zero()), f.vector3(plane ? "normal" : "to", Vector3::Zero())});
+    out.picture.push_back({plane, f.text("name", ""), f.vector3(plane ? "point" : "from", Vector3::Zero()),
+                           f.vector3(plane ? "normal" : "to", Vector3::Zero())});
   }
   require_unique_names(out);
   return out;

@@ -13,40 +13,114 @@ namespace delassus {
 namespace {
 
 std::string shown(const Value& value) {
-  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null) return to_string(value.kind);
-  return "'" + value.text + "'";
+  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null)
+    return to_string(value.kind);
+  return quote(value.text);
+}
+
+constexpr std::size_t k_longest_name = 200;
+
+bool is_scalar(const Value& value) {
+  return value.kind != Value::Kind::list && value.kind != Value::Kind::map && value.kind != Value::Kind::null;
+}
+
+bool has_control_character(const std::string& text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
+}
+
+}  // namespace
+
+bool is_formula_name(const std::string& name) {
+  const std::string names[] = {name};
+  try {
+    const Expression formula = Expression::parse(name, names);
+    return formula.depends_on(0);
+  } catch (const ExpressionError&) {
+    return false;
+  }
+}
+
+namespace {
+
+// The words for numbers that are none, which a formula does not know.
+bool names_no_number(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+  for (const char* sign : {"", "+", "-"})
+    for (const char* word : {"nan", "inf", "infinity", ".nan", ".inf"})
+      if (text == std::string(sign) + word) return true;
+  return false;
+}
+
+std::string join(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
+// "; did you mean 'x'? allowed: x, y" for a word out of a short list.
+std::string allowed_words(const std::string& name, const std::vector<std::string>& words) {
+  const std::string near = nearest_name(name, words);
+  return (near.empty() ? "; " : "; did you mean '" + near + "'? ") + "allowed: " + join(words);
 }
 
 // "; did you mean 'x'?" or "; known: a, b, c".
 std::string advice(const std::string& name, const std::vector<std::string>& known) {
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return "; did you mean '" + near + "'?";
-  return fmt::format("; known: {}", fmt::join(known, ", "));
+  return "; known: " + join(known);
 }
 
 }  // namespace
 
-Fields::Fields(const Value& value, const Table& table, const Constants& constants) : value_(value), table_(table), constants_(constants) {
-  if (value.kind != Value::Kind::map) fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
+Fields::Fields(const Value& value, const Table& table, const Constants& constants)
+    : value_(value), table_(table), constants_(constants) {
+  if (value.kind != Value::Kind::map)
+    fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
   std::vector<std::string> known;
   for (const Field& f : table.fields) known.push_back(f.key);
   for (std::size_t i = 0; i < value.map.size(); ++i) {
     const std::string& key = value.map[i].first;
     const auto at = std::find(known.begin(), known.end(), key);
-    if (at == known.end()) fail(value.key_places[i], fmt::format("unknown key '{}' in {}{}", key, table.name, advice(key, known)));
+    if (at == known.end())
+      fail(value.key_places[i],
+           fmt::format("unknown key {} in {}{}", quote(key), title(), advice(key, known)));
     const Value& member = value.map[i].second;
-    if (member.kind == Value::Kind::null) fail(value.key_places[i], fmt::format("'{}' in {} has no value", key, table.name));
+    if (member.kind == Value::Kind::null)
+      fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
     check_type(table.fields[at - known.begin()], member);
   }
   for (const Field& f : table.fields)
-    if (f.required && value.find(f.key) == nullptr) fail(value.place, fmt::format("{} lacks the key '{}' ({})", table.name, f.key, f.meaning));
+    if (f.required && value.find(f.key) == nullptr) {
+      std::vector<std::string> notes;
+      if (f.meaning != f.key) notes.push_back(f.meaning);
+      if (!f.unit.empty() && f.unit != "-") notes.push_back("[" + f.unit + "]");
+      if (!range_text(f).empty()) notes.push_back(range_text(f));
+      fail(value.place, fmt::format("{} lacks the key '{}' ({})", title(), f.key, join(notes)));
+    }
 }
 
-const Value* Fields::find(const std::string& key) const { return value_.find(key); }
+std::string Fields::title() const {
+  // Elements have a name that must be there; the name of a stepper is another matter.
+  const bool element = std::any_of(table_.fields.begin(), table_.fields.end(),
+                                   [](const Field& f) { return f.key == "name" && f.required; });
+  const Value* name = value_.find("name");
+  if (!element || name == nullptr || !is_scalar(*name) || name->text.empty()) return table_.name;
+  return table_.name + " " + quote(name->text);
+}
+
+const Value* Fields::find(const std::string& key) const {
+  return value_.find(key);
+}
 
 Place Fields::place(const std::string& key) const {
   const Value* value = find(key);
   return value != nullptr ? value->place : value_.place;
+}
+
+Place Fields::key_place(const std::string& key) const {
+  for (std::size_t i = 0; i < value_.map.size(); ++i)
+    if (value_.map[i].first == key) return value_.key_places[i];
+  return value_.place;
 }
 
 const Field& Fields::field(const std::string& key) const {
@@ -57,81 +131,121 @@ const Field& Fields::field(const std::string& key) const {
 
 // Types and ranges that need no context. Formulas and references are checked where they are read.
 void Fields::check_type(const Field& f, const Value& value) const {
-  const std::string what = fmt::format("'{}' of {}", f.key, table_.name);
+  const std::string what = fmt::format("'{}' of {}", f.key, title());
   switch (f.type) {
     case FieldType::number:
-    case FieldType::integer: checked_number(f, value); break;
+    case FieldType::integer:
+      checked_number(f, value);
+      break;
     case FieldType::boolean:
-      if (value.kind != Value::Kind::boolean) fail(value.place, fmt::format("{} is {}; allowed: true or false", what, shown(value)));
+      if (value.kind != Value::Kind::boolean)
+        fail(value.place, fmt::format("{} is {}; allowed: true or false", what, shown(value)));
       break;
     case FieldType::text:
     case FieldType::choice:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map) fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
-      if (f.type == FieldType::choice && std::find(f.choices.begin(), f.choices.end(), value.text) == f.choices.end())
-        fail(value.place, fmt::format("{} is {}; allowed: {}", what, shown(value), range_text(f)));
+      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+        fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
+      if (f.type == FieldType::choice &&
+          std::find(f.choices.begin(), f.choices.end(), value.text) == f.choices.end())
+        fail(value.place,
+             fmt::format("{} is {}{}", what, shown(value), allowed_words(value.text, f.choices)));
       if (value.text.empty()) fail(value.place, what + " is empty");
+      if (f.key != "description" && has_control_character(value.text))
+        fail(value.place, what + " has a line end or another control character; allowed: one line of text");
+      if (f.key != "description" && value.text.size() > k_longest_name)
+        fail(value.place,
+             fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), k_longest_name));
       break;
     case FieldType::vector3:
-      if (to_list(value, what).size() != 3) fail(value.place, fmt::format("{} has {} entries; allowed: 3", what, value.list.size()));
+      if (to_list(value, what).size() != 3)
+        fail(value.place, fmt::format("{} has {} entries; allowed: 3", what, value.list.size()));
       [[fallthrough]];
     case FieldType::numbers:
       for (const Value& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
       break;
     case FieldType::names:
       for (const Value& entry : to_list(value, what))
-        if (entry.kind == Value::Kind::list || entry.kind == Value::Kind::map || entry.text.empty()) fail(entry.place, "an entry of " + what + " is not a name");
+        if (!is_scalar(entry) || entry.text.empty() || entry.text.size() > k_longest_name ||
+            has_control_character(entry.text))
+          fail(entry.place, fmt::format("an entry of {} is {}; allowed: a name", what, shown(entry)));
       break;
     case FieldType::formulas:
     case FieldType::formula_rows:
-    case FieldType::objects: to_list(value, what); break;
+      to_list(value, what);
+      break;
+    case FieldType::objects:
+      if (value.kind != Value::Kind::list)
+        fail(value.place,
+             fmt::format("{} must be a list of maps, but is {}; write each element as '- {{name: …}}'", what,
+                         shown(value)));
+      break;
     case FieldType::constants:
     case FieldType::object:
-      if (value.kind != Value::Kind::map) fail(value.place, fmt::format("{} must be a map of keys, but is {}", what, shown(value)));
+      if (value.kind != Value::Kind::map)
+        fail(value.place, fmt::format("{} must be a map of keys, but is {}", what, shown(value)));
       break;
     case FieldType::formula:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map) fail(value.place, fmt::format("{} is {}; allowed: a formula", what, shown(value)));
+      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+        fail(value.place, fmt::format("{} is {}; allowed: a formula", what, shown(value)));
       break;
   }
 }
 
 const std::vector<Value>& Fields::to_list(const Value& value, const std::string& what) const {
-  if (value.kind != Value::Kind::list) fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
+  if (value.kind != Value::Kind::list)
+    fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
   return value.list;
 }
 
 // A number, or a formula of the constants.
-double Fields::to_number(const Value& value, const std::string& what, const Constants& constants) const {
+double Fields::to_number(const Value& value, const std::string& what, const Constants& constants,
+                         const std::string& allowed) const {
   double number = value.number;
-  if (value.kind == Value::Kind::text)
-    number = to_formula(value, {}, what, constants).evaluate({});
-  else if (value.kind != Value::Kind::number)
-    fail(value.place, fmt::format("{} must be a number, but is {}", what, shown(value)));
-  if (!std::isfinite(number)) fail(value.place, fmt::format("{} is {}, which is not a finite number", what, number));
+  if (value.kind == Value::Kind::text && !(names_no_number(value.text) && !constants.contains(value.text))) {
+    try {
+      number = to_formula(value, {}, what, constants).evaluate({});
+    } catch (const InputError& error) {
+      throw InputError(error.place(), std::string(error.what()).substr(to_string(error.place()).size()) +
+                                          "; allowed: " + allowed + " or a formula of the constants");
+    }
+    if (!std::isfinite(number))
+      fail(value.place, fmt::format("{} is {} = {}; allowed: {}", what, quote(value.text),
+                                    std::isnan(number) ? NAN : number, allowed));
+  } else if (value.kind != Value::Kind::number || !std::isfinite(number)) {
+    fail(value.place,
+         fmt::format("{} is {}; allowed: {}", what,
+                     is_scalar(value) ? value.text.substr(0, k_longest_name) : shown(value), allowed));
+  }
   return number;
 }
 
 double Fields::checked_number(const Field& f, const Value& value) const {
-  const std::string what = fmt::format("'{}' of {}", f.key, table_.name);
-  const double number = to_number(value, what, constants_);
+  const std::string what = fmt::format("'{}' of {}", f.key, title());
+  const std::string range = range_text(f);
+  const double number =
+      to_number(value, what, constants_, "a finite number" + (range.empty() ? "" : " " + range));
   const bool low = f.open_lowest ? number > f.lowest : number >= f.lowest;
-  if (!low || number > f.highest) fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range_text(f)));
-  if (f.type == FieldType::integer && number != std::floor(number)) fail(value.place, fmt::format("{} is {}; allowed: a whole number", what, number));
+  if (!low || number > f.highest)
+    fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range));
+  if (f.type == FieldType::integer && number != std::floor(number))
+    fail(value.place,
+         fmt::format("{} is {}; allowed: whole numbers{}", what, number, range.empty() ? "" : " " + range));
   return number;
 }
 
-Expression Fields::to_formula(const Value& value, const std::vector<std::string>& variables, const std::string& what,
-                              const Constants& constants) const {
-  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null)
+Expression Fields::to_formula(const Value& value, const std::vector<std::string>& variables,
+                              const std::string& what, const Constants& constants) const {
+  if (!is_scalar(value))
     fail(value.place, fmt::format("{} must be a formula, but is {}", what, shown(value)));
   if (value.kind == Value::Kind::number) {
-    if (!std::isfinite(value.number)) fail(value.place, fmt::format("{} is {}, which is not a finite number", what, value.number));
+    if (!std::isfinite(value.number))
+      fail(value.place, fmt::format("{} is {}; allowed: a formula or a finite number", what, value.text));
     return Expression::constant(value.number);
   }
   try {
     return Expression::parse(value.text, variables, constants);
   } catch (const ExpressionError& error) {
-    Place place = value.place;
-    if (error.column() > 0) place.column += error.column() - 1 + (value.quoted ? 1 : 0);
+    const Place place = error.column() > 0 ? value.place_of_character(error.column() - 1) : value.place;
     fail(place, fmt::format("{}: {}", what, error.message()));
   }
 }
@@ -146,7 +260,9 @@ std::optional<double> Fields::optional_number(const std::string& key) const {
   return number(key, 0);
 }
 
-int Fields::integer(const std::string& key, int fallback) const { return static_cast<int>(number(key, fallback)); }
+int Fields::integer(const std::string& key, int fallback) const {
+  return static_cast<int>(number(key, fallback));
+}
 
 bool Fields::boolean(const std::string& key, bool fallback) const {
   const Value* value = find(key);
@@ -158,7 +274,9 @@ std::string Fields::text(const std::string& key, const std::string& fallback) co
   return value != nullptr ? value->text : fallback;
 }
 
-NameRef Fields::name(const std::string& key) const { return {text(key, ""), place(key)}; }
+NameRef Fields::name(const std::string& key) const {
+  return {text(key, ""), place(key)};
+}
 
 Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
   if (!has(key)) return fallback;
@@ -169,7 +287,8 @@ Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
 std::vector<double> Fields::numbers(const std::string& key) const {
   std::vector<double> out;
   if (const Value* value = find(key))
-    for (const Value& entry : value->list) out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, table_.name), constants_));
+    for (const Value& entry : value->list)
+      out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
 }
 
@@ -180,29 +299,35 @@ std::vector<NameRef> Fields::names(const std::string& key) const {
   return out;
 }
 
-std::optional<Expression> Fields::formula(const std::string& key, const std::vector<std::string>& variables) const {
+std::optional<Expression> Fields::formula(const std::string& key,
+                                          const std::vector<std::string>& variables) const {
   const Value* value = find(key);
   if (value == nullptr) return std::nullopt;
-  return to_formula(*value, variables, fmt::format("'{}' of {}", key, table_.name), constants_);
+  return to_formula(*value, variables, fmt::format("'{}' of {}", key, title()), constants_);
 }
 
-std::vector<Expression> Fields::formulas(const std::string& key, const std::vector<std::string>& variables) const {
+std::vector<Expression> Fields::formulas(const std::string& key,
+                                         const std::vector<std::string>& variables) const {
   std::vector<Expression> out;
   if (const Value* value = find(key))
-    for (const Value& entry : value->list) out.push_back(to_formula(entry, variables, fmt::format("an entry of '{}' of {}", key, table_.name), constants_));
+    for (const Value& entry : value->list)
+      out.push_back(
+          to_formula(entry, variables, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
 }
 
-std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key, const std::vector<std::string>& variables) const {
+std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key,
+                                                          const std::vector<std::string>& variables) const {
   std::vector<std::vector<Expression>> out;
   const Value* value = find(key);
   if (value == nullptr) return out;
-  const std::string what = fmt::format("an entry of '{}' of {}", key, table_.name);
+  const std::string what = fmt::format("an entry of '{}' of {}", key, title());
   // A flat list is one row.
   const bool flat = !value->list.empty() && value->list.front().kind != Value::Kind::list;
   const auto read_row = [&](const Value& row) {
     std::vector<Expression> formulas;
-    for (const Value& entry : to_list(row, what)) formulas.push_back(to_formula(entry, variables, what, constants_));
+    for (const Value& entry : to_list(row, what))
+      formulas.push_back(to_formula(entry, variables, what, constants_));
     out.push_back(std::move(formulas));
   };
   if (flat) {
@@ -220,6 +345,11 @@ Constants Fields::constants(const std::string& key) const {
   for (std::size_t i = 0; i < value->map.size(); ++i) {
     const auto& [name, entry] = value->map[i];
     if (name == "t") fail(value->key_places[i], "a constant may not be called 't', which is the time");
+    if (!is_formula_name(name))
+      fail(
+          value->key_places[i],
+          fmt::format("a constant is called {}; allowed: names that formulas can use (letters, digits and _)",
+                      quote(name)));
     // Later constants may use earlier ones.
     out[name] = to_number(entry, "constant '" + name + "'", out);
   }
@@ -241,8 +371,15 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         known.push_back(find_table(name).type);
         if (type != nullptr && type->text == known.back()) table = &find_table(name);
       }
-      if (type == nullptr) fail(entry.place, fmt::format("an entry of '{}' lacks the key 'type'; allowed: {}", key, fmt::join(known, ", ")));
-      if (table == nullptr) fail(type->place, fmt::format("'type' of an entry of '{}' is '{}'; allowed: {}", key, type->text, fmt::join(known, ", ")));
+      if (entry.kind != Value::Kind::map)
+        fail(entry.place,
+             fmt::format("an entry of '{}' must be a map of keys, but is {}", key, shown(entry)));
+      if (type == nullptr)
+        fail(entry.place,
+             fmt::format("an entry of '{}' lacks the key 'type'; allowed: {}", key, join(known)));
+      if (table == nullptr)
+        fail(type->place, fmt::format("'type' of an entry of '{}' is {}{}", key, shown(*type),
+                                      allowed_words(type->text, known)));
     }
     out.emplace_back(entry, *table, constants_);
   }

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads one map of a scene file against its schema table: unknown and missing keys, types and ranges are checked here, once for
-// all elements, with messages `file:line:column: what is wrong; what is allowed`.
+// Reads one map of a scene file against its schema table: unknown and missing keys, types and ranges are
+// checked here, once for all elements, with messages `file:line:column: what is wrong; what is allowed`.
 #pragma once
 #include <map>
 #include <optional>
@@ -19,6 +19,9 @@ namespace delassus {
 
 using Constants = std::map<std::string, double>;
 
+// A word that a formula can refer to.
+bool is_formula_name(const std::string& name);
+
 class Fields {
  public:
   // Checks that `value` is a map with known keys and all required ones.
@@ -26,7 +29,9 @@ class Fields {
 
   const Place& place() const { return value_.place; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
+  // Of the value, and of the key itself; of the whole map when the key is absent.
   Place place(const std::string& key) const;
+  Place key_place(const std::string& key) const;
 
   // Each returns the given default when the key is absent.
   double number(const std::string& key, double fallback) const;
@@ -34,19 +39,24 @@ class Fields {
   int integer(const std::string& key, int fallback) const;
   bool boolean(const std::string& key, bool fallback) const;
   std::string text(const std::string& key, const std::string& fallback) const;
-  std::string choice(const std::string& key, const std::string& fallback) const { return text(key, fallback); }
+  std::string choice(const std::string& key, const std::string& fallback) const {
+    return text(key, fallback);
+  }
   NameRef name(const std::string& key) const;
   Vector3 vector3(const std::string& key, const Vector3& fallback) const;
   std::vector<double> numbers(const std::string& key) const;
   std::vector<NameRef> names(const std::string& key) const;
   std::optional<Expression> formula(const std::string& key, const std::vector<std::string>& variables) const;
   std::vector<Expression> formulas(const std::string& key, const std::vector<std::string>& variables) const;
-  std::vector<std::vector<Expression>> formula_rows(const std::string& key, const std::vector<std::string>& variables) const;
+  std::vector<std::vector<Expression>> formula_rows(const std::string& key,
+                                                    const std::vector<std::string>& variables) const;
   Constants constants(const std::string& key) const;
   // Elements of a list of maps; each is checked against the table its `type` selects.
   std::vector<Fields> objects(const std::string& key) const;
   std::optional<Fields> object(const std::string& key) const;
   const Table& table() const { return table_; }
+  // What messages call the map: "particle 'ball'".
+  std::string title() const;
 
   [[noreturn]] void fail(const Place& place, const std::string& what) const { throw InputError(place, what); }
 
@@ -54,10 +64,12 @@ class Fields {
   const Value* find(const std::string& key) const;
   const Field& field(const std::string& key) const;
   void check_type(const Field& field, const Value& value) const;
-  double to_number(const Value& value, const std::string& what, const Constants& constants) const;
+  // `allowed` completes the message: "a finite number > 0".
+  double to_number(const Value& value, const std::string& what, const Constants& constants,
+                   const std::string& allowed = "a finite number") const;
   double checked_number(const Field& field, const Value& value) const;
-  Expression to_formula(const Value& value, const std::vector<std::string>& variables, const std::string& what,
-                        const Constants& constants) const;
+  Expression to_formula(const Value& value, const std::vector<std::string>& variables,
+                        const std::string& what, const Constants& constants) const;
   const std::vector<Value>& to_list(const Value& value, const std::string& what) const;
 
   const Value& value_;

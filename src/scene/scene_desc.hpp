@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A scene as a user describes it: names instead of indices, words instead of symbols, the place of each element for messages.
+// A scene as a user describes it: names instead of indices, words instead of symbols, the place of each
+// element for messages.
 #pragma once
 #include <map>
 #include <memory>
@@ -43,15 +44,16 @@ struct ForceDesc {
   Vector3 anchor = Vector3::Zero();
   double stiffness = 0, damping = 0;
   std::optional<double> rest_length;
-  NameRef body;                  // applied
+  NameRef body;  // applied
   std::vector<Expression> force;
+  Place force_place;
 };
 
 struct ContactDesc {
   enum class Kind { plane, pair };
   Kind kind = Kind::plane;
   NameRef name;
-  NameRef body;                  // plane
+  NameRef body;  // plane
   Vector3 point = Vector3::Zero(), normal = Vector3::UnitY(), surface_velocity = Vector3::Zero();
   double radius = 0;
   std::vector<NameRef> between;  // pair
@@ -63,9 +65,10 @@ struct ContactDesc {
 struct LagrangianDesc {
   struct Row {
     NameRef name;
-    Expression formula;                   // Θ, φ, ψ or Φ
-    double coefficient = 0;               // stiffness or damping
-    std::vector<Expression> coefficients; // Pfaffian row
+    Place place;                           // of the formula or the coefficients
+    Expression formula;                    // Θ, φ, ψ or Φ
+    double coefficient = 0;                // stiffness or damping
+    std::vector<Expression> coefficients;  // Pfaffian row
     std::vector<std::vector<Expression>> tangents;
     std::vector<Expression> surface_velocity;
     double friction = 0, restitution = 0;
@@ -77,7 +80,7 @@ struct LagrangianDesc {
     double radius = 0.05;
     std::vector<double> size;
   };
-  Place place;
+  Place place, mass_place, forces_place, potential_place;
   std::vector<std::string> coordinates, velocities;
   std::vector<double> position, velocity;
   std::vector<std::vector<Expression>> mass;

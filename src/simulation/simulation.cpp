@@ -18,23 +18,32 @@ constexpr double k_grid_tolerance = 1e-9;
 
 Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options)
     : system_(std::move(system)), options_(std::move(options)) {
-  if (!(std::isfinite(options_.step) && options_.step > 0)) throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
+  if (!(std::isfinite(options_.step) && options_.step > 0))
+    throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
   stepper_ = make_stepper(options_.stepper, make_solver(options_.solver));
   set_state(std::move(state));
 }
 
 void Simulation::set_state(State state) {
   if (state.q.size() != system_->nq() || state.v.size() != system_->nv())
-    throw InputError(fmt::format("the state has {} positions and {} velocities, the system {} and {}", state.q.size(), state.v.size(),
-                                 system_->nq(), system_->nv()));
+    throw InputError(fmt::format("the state has {} positions and {} velocities, the system {} and {}",
+                                 state.q.size(), state.v.size(), system_->nq(), system_->nv()));
+  const auto require_finite = [](bool finite, const char* what) {
+    if (!finite) throw InputError(fmt::format("its {} is not finite", what));
+  };
+  require_finite(std::isfinite(state.t), "time");
+  require_finite(state.q.allFinite(), "position");
+  require_finite(state.v.allFinite(), "velocity");
   state_ = std::move(state);
 }
 
 const StepReport& Simulation::step(double t_end) {
   TimeGrid& grid = state_.history.grid;
-  // The grid goes on if the state lies on it; otherwise (another step, a stop in between) a new one begins here.
+  // The grid goes on if the state lies on it; otherwise (another step, a stop in between) a new one begins
+  // here.
   const double here = grid.origin + static_cast<double>(grid.index) * grid.step;
-  if (grid.step != options_.step || std::abs(here - state_.t) > k_grid_tolerance * options_.step) grid = {state_.t, options_.step, 0};
+  if (grid.step != options_.step || std::abs(here - state_.t) > k_grid_tolerance * options_.step)
+    grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
   stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end}, report_);

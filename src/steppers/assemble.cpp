@@ -205,7 +205,8 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
   data.contacts.rows.multiply(VectorRef(v), data.u);
   data.u += data.contacts.drift_velocity;
   bool any = false;
-  std::vector<char> sliding(problem.cones.size(), 0);
+  std::vector<char>& sliding = data.sliding;
+  sliding.assign(problem.cones.size(), 0);
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone& cone = problem.cones[c];
     if (cone.dim == 1) continue;

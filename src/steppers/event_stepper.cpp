@@ -15,6 +15,13 @@ bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+void set_mode(const ContactMode& mode, ContactMemory& memory) {
+  memory.status = mode.status;
+  memory.slip_direction[0] = mode.direction.x();
+  memory.slip_direction[1] = mode.direction.y();
+  memory.closed = mode.status != ContactStatus::open;
+}
+
 // A rest of a step below this fraction of the time itself is round-off of the grid.
 constexpr double k_time_resolution = 8 * std::numeric_limits<double>::epsilon();
 // A contact sticks at an event when its slip is below this fraction of the largest velocity.
@@ -27,7 +34,7 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
       options_(options),
       solver_(std::move(solver)),
       kernel_(formula_, options_, *solver_),
-      transitions_(kernel_),
+      transitions_(kernel_, options_.law.kind == ContactLawKind::polyhedral && !options_.law.align),
       impacts_(options_, *solver_) {}
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
@@ -233,7 +240,7 @@ void EventStepper::resolve_impact(const System& system) {
   phase_.v = impact_.v;
   double fastest = 0;
   for (const Vector3& u : impact_.velocity_before) fastest = std::max(fastest, u.cwiseAbs().maxCoeff());
-  std::vector<ContactMemory> memories;
+  next_contacts_.assign(active_.size(), {});
   for (std::size_t c = 0; c < active_.size(); ++c) {
     ContactReport& contact = contact_report(active_[c]);
     contact.impulse += impact_.impulse[c];
@@ -245,38 +252,46 @@ void EventStepper::resolve_impact(const System& system) {
         report_->events.push_back({.time = phase_.t, .kind = EventKind::fallback, .contact = active_[c]});
     }
     // A contact that does not separate persists.
-    ContactMemory memory;
+    ContactMemory& memory = next_contacts_[c];
     memory.id = active_[c];
     memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest;
     if (memory.closed) memory.status = ContactStatus::stick;
-    memories.push_back(memory);
   }
-  history_.contacts = std::move(memories);
+  std::swap(history_.contacts, next_contacts_);
   history_.modes_known = false;
   history_.weighted_velocity.resize(0);
   switched_.clear();
-  if (++num_events_ > options_.max_events && !capturing_) {
-    capturing_ = true;
-    report_->events.push_back(
-        {.time = phase_.t, .kind = EventKind::zeno, .contact = active_.empty() ? 0 : active_[0]});
+  count_event(active_.empty() ? 0 : active_[0]);
+}
+
+void EventStepper::count_event(ContactId id) {
+  if (++num_events_ <= options_.max_events || capturing_) return;
+  capturing_ = true;
+  report_->events.push_back({.time = phase_.t, .kind = EventKind::zeno, .contact = id});
+}
+
+// Writes modes into the memory of the active contacts; what else was known of them stays.
+void EventStepper::store_modes(const std::vector<ContactMode>& modes) {
+  next_contacts_.resize(active_.size());
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    ContactMemory& memory = next_contacts_[c];
+    const ContactMemory* known = find_memory(active_[c]);
+    if (known != nullptr)
+      memory = *known;
+    else
+      memory = {};
+    memory.id = active_[c];
+    set_mode(modes[c], memory);
   }
+  std::swap(history_.contacts, next_contacts_);
+  history_.modes_known = true;
 }
 
 void EventStepper::establish_modes(const System& system) {
   const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   if (!kernel_.find_modes(system, phase_, active_, k_rest_tolerance * fastest, modes_)) return;
-  history_.modes_known = true;
-  // Write the modes where update_active_set finds them after an event without a step in between.
-  std::vector<ContactMemory> memories(active_.size());
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    if (active_memory_[c] != nullptr) memories[c] = *active_memory_[c];
-    memories[c].id = active_[c];
-    memories[c].status = modes_[c].status;
-    memories[c].slip_direction[0] = modes_[c].direction.x();
-    memories[c].slip_direction[1] = modes_[c].direction.y();
-    memories[c].closed = modes_[c].status != ContactStatus::open;
-  }
-  history_.contacts = std::move(memories);
+  // Where update_active_set finds them after an event without a step in between.
+  store_modes(modes_);
   for (std::size_t c = 0; c < active_.size(); ++c) active_memory_[c] = &history_.contacts[c];
 }
 
@@ -376,35 +391,35 @@ void EventStepper::accept(const System& system, const Trial& trial, double fract
 }
 
 void EventStepper::remember(const Trial& trial) {
-  std::vector<ContactMemory> memories(active_.size());
+  next_contacts_.resize(active_.size());
   int row = 0;
   std::size_t offset = 0;
   for (std::size_t c = 0; c < active_.size(); ++c) {
     const Cone& cone = trial.cones[c];
-    ContactMemory& memory = memories[c];
-    const ContactMode& mode = trial.solution.modes[c];
+    ContactMemory& memory = next_contacts_[c];
     memory.id = active_[c];
-    memory.status = mode.status;
-    memory.slip_direction[0] = mode.direction.x();
-    memory.slip_direction[1] = mode.direction.y();
-    memory.closed = mode.status != ContactStatus::open;
-    for (int k = 0; k < cone.dim; ++k) memory.impulse[k] = trial.solution.r[row + k];
+    set_mode(trial.solution.modes[c], memory);
+    for (int k = 0; k < 3; ++k) memory.impulse[k] = k < cone.dim ? trial.solution.r[row + k] : 0.0;
     const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
     if (trial.solution.basis.size() >= offset + n)
       memory.basis.assign(trial.solution.basis.begin() + offset, trial.solution.basis.begin() + offset + n);
+    else
+      memory.basis.clear();
     offset += n;
     row += cone.dim;
   }
-  history_.contacts = std::move(memories);
+  std::swap(history_.contacts, next_contacts_);
   history_.modes_known = true;
 }
 
 void EventStepper::apply_transition(const System& system, const Transition& transition) {
   const ContactId id = active_[transition.contact];
-  Event event{.time = phase_.t, .kind = transition.kind, .contact = id};
+  Event event{.time = phase_.t, .kind = transition.kind, .contact = id, .velocity_before = contact_velocity(system, id)};
   ContactMode mode;
-  if (transition.kind == EventKind::slip) {
-    mode = {ContactStatus::slip, -transition.force_direction};
+  if (transition.kind == EventKind::facet) {
+    mode = {ContactStatus::slip, transition.direction};
+  } else if (transition.kind == EventKind::slip) {
+    mode = {ContactStatus::slip, transition.direction};
   } else if (transition.kind == EventKind::stick) {
     // Stop exactly, then ask the instantaneous forces whether the contact can hold.
     closed_.assign(1, id);
@@ -437,28 +452,23 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
       }
     }
   }
-  // The contacts of the active set, the switched one in its new mode; what the last step left in memory
-  // stays.
-  std::vector<ContactMemory> memories(active_.size());
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    const ContactMemory* known = find_memory(active_[c]);
-    if (known != nullptr) memories[c] = *known;
-    memories[c].id = active_[c];
-    const ContactMode& now = active_[c] == id ? mode : modes_[c];
-    memories[c].status = now.status;
-    memories[c].slip_direction[0] = now.direction.x();
-    memories[c].slip_direction[1] = now.direction.y();
-    memories[c].closed = now.status != ContactStatus::open;
-  }
-  history_.contacts = std::move(memories);
-  history_.modes_known = true;
+  modes_[transition.contact] = mode;
+  store_modes(modes_);
   history_.weighted_velocity.resize(0);
   switched_.push_back(id);
+  event.velocity_after = contact_velocity(system, id);
   report_->events.push_back(event);
-  if (++num_events_ > options_.max_events && !capturing_) {
-    capturing_ = true;
-    report_->events.push_back({.time = phase_.t, .kind = EventKind::zeno, .contact = id});
-  }
+  count_event(id);
+}
+
+Vector3 EventStepper::contact_velocity(const System& system, ContactId id) {
+  const ContactId ids[] = {id};
+  system.contact_rows(ids, phase_.t, phase_.q, rows_);
+  rows_.rows.multiply(VectorRef(phase_.v), u_);
+  u_ += rows_.drift_velocity;
+  Vector3 velocity = Vector3::Zero();
+  velocity.head(u_.size()) = u_;
+  return velocity;
 }
 
 void EventStepper::project(const System& system) {
@@ -505,7 +515,8 @@ void EventStepper::finish(const System& system, State& state, double t_begin) {
   system.gaps(candidates_, phase_.t, phase_.q, gaps_);
   for (std::size_t c = 0; c < candidates_.size(); ++c)
     certificate.penetration = std::max(certificate.penetration, -gaps_[c]);
-  std::vector<ContactId> ids;
+  std::vector<ContactId>& ids = touching_;
+  ids.clear();
   for (const ContactReport& contact : report.contacts) ids.push_back(contact.id);
   system.gaps(ids, phase_.t, phase_.q, gaps_);
   system.contact_rows(ids, phase_.t, phase_.q, rows_);

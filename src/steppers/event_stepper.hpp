@@ -51,6 +51,9 @@ class EventStepper final : public Stepper {
   void apply_transition(const System& system, const Transition& transition);
   void project(const System& system);
   void remember(const Trial& trial);
+  void store_modes(const std::vector<ContactMode>& modes);
+  void count_event(ContactId id);
+  Vector3 contact_velocity(const System& system, ContactId id);
   void finish(const System& system, State& state, double t_begin);
 
   const ContactMemory* find_memory(ContactId id) const;
@@ -74,6 +77,7 @@ class EventStepper final : public Stepper {
   std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
+  std::vector<ContactMemory> next_contacts_;  // swapped with history_.contacts, so that their memory is reused
   bool capturing_ = false;
   int num_events_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;

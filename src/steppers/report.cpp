@@ -14,6 +14,7 @@ const char* to_string(EventKind kind) {
       return "slip";
     case EventKind::reversal:
       return "reversal";
+    case EventKind::facet: return "facet";
     case EventKind::take_off:
       return "take-off";
     case EventKind::zeno:
@@ -31,7 +32,7 @@ void StepReport::clear() {
   substeps = rejected = 0;
   events.clear();
   contacts.clear();
-  joint_impulses.resize(0);
+  joint_impulses.setZero();
   certificate = {};
   energy = {};
 }

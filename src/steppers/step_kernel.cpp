@@ -55,7 +55,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              Trial& trial) {
   trial.stats = {};
   if (!prepare(system, phase, h, ids, phase.v, trial)) return;
-  trial.ok = solve_with_modes(reduction_, modes, trial.solution);
+  trial.ok = solve_with_modes(reduction_, modes, trial.solution, mode_scratch_);
   trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
   trial.solution.basis.clear();
   finish(system, phase, h, trial);
@@ -63,7 +63,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
 
 void StepKernel::finish(const System& system, const Phase& phase, double h, Trial& trial) {
   Solution& solution = trial.solution;
-  trial.residual = compute_residual(problem_, reduction_, solution);
+  trial.residual = compute_residual(problem_, reduction_, solution, residual_scratch_);
   trial.y = solution.v;
   // The problem was written for y with impulses σ r, σ λ: undo the weight.
   solution.r /= formula_.sigma;
@@ -96,7 +96,7 @@ bool StepKernel::solve_forces(const System& system, const Phase& phase, std::spa
                               std::span<const ContactMode> modes, Solution& solution) {
   assemble_acceleration(system, options_, phase, ids, std::numeric_limits<double>::infinity(), data_,
                         force_problem_);
-  return force_reduction_.compute(force_problem_) && solve_with_modes(force_reduction_, modes, solution);
+  return force_reduction_.compute(force_problem_) && solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
 }
 
 bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,

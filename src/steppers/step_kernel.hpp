@@ -68,6 +68,8 @@ class StepKernel {
   Reduction reduction_, force_reduction_;
   WarmStart warm_;
   Solution force_solution_;
+  ResidualScratch residual_scratch_;
+  ModeScratch mode_scratch_;
   Vector mean_, u_, w_;
 };
 

@@ -97,7 +97,8 @@ void check_class(const ProblemClass& problem_class, const LemkeOptions& options)
     const Residual residual = compute_residual(problem, reduction, solution);
     ASSERT_LE(residual.momentum, k_required);
     ASSERT_LE(residual.joints, k_required);
-    // With a mass ratio of 1e6 no impulses in double precision give velocities to 1e-10 of the free ones.
+    // At a mass ratio of 1e6 the round-off of r alone can move u by more than 1e-10 of the free velocity; the
+    // bound is then taken of the terms that cancel. Looser than round-off: see the count that is printed.
     const double cancellation =
         problem_class.mass_ratio > 1 ? compute_cancellation(reduction.local(), solution.r) : 1;
     ASSERT_LE(residual.contact, k_required * cancellation);
@@ -173,14 +174,11 @@ TEST(RandomContact, KeepsJointsAndSymmetryAtLargeMassRatios) {
   }
 }
 
-// A huge z whose terms cancel must not pass because the terms are huge.
+// The walls of CertifiesARayWhereNoSolutionExists: c1 = c2 = c leaves w = −1, however large c is.
 TEST(Lemke, MeasuresAHugeWrongSolutionAsWrong) {
-  Matrix M = Matrix::Ones(3, 3);
-  M(2, 2) = 2;
-  const Lcp lcp{M, -Vector::Ones(3)};
-  EXPECT_GT(compute_residual(lcp, Vector::Constant(3, 1e16)), 1e-10);
   const Lcp opposed{(Matrix(2, 2) << 1, -1, -1, 1).finished(), Vector::Constant(2, -1)};
-  EXPECT_GE(compute_residual(opposed, Vector::Constant(2, 1e16)), 1e-10);
+  for (const double c : {0.0, 1.0, 1e6, 1e12, 1e15, 1e16, 1e20, 1e100})
+    EXPECT_GT(compute_residual(opposed, Vector::Constant(2, c)), 5 * k_required) << "c = " << c;
 }
 
 Solved solve(const Lcp& lcp, const LemkeOptions& options = {}) {

@@ -87,10 +87,7 @@ TEST(FindRoot, ToleranceBoundsTheError) {
 struct Monomials {
   double c0, c1, c2, c3;
   explicit Monomials(const CubicHermite& p)
-      : c0(p.p0),
-        c1(p.d0),
-        c2(3 * (p.p1 - p.p0) - 2 * p.d0 - p.d1),
-        c3(2 * (p.p0 - p.p1) + p.d0 + p.d1) {}
+      : c0(p.p0), c1(p.d0), c2(3 * (p.p1 - p.p0) - 2 * p.d0 - p.d1), c3(2 * (p.p0 - p.p1) + p.d0 + p.d1) {}
   double value(double s) const { return c0 + s * (c1 + s * (c2 + s * c3)); }
   double slope(double s) const { return c1 + s * (2 * c2 + 3 * c3 * s); }
 };
@@ -157,8 +154,8 @@ TEST(FirstDowncrossing, StartAtZero) {
 TEST(FirstDowncrossing, NoCrossing) {
   EXPECT_FALSE(find_first_downcrossing({1, 0, 1, 0}));
   EXPECT_FALSE(find_first_downcrossing({0, 0, 0, 0}));
-  EXPECT_FALSE(find_first_downcrossing({1, -2, 1, 2}));  // dips to 0.5
-  EXPECT_FALSE(find_first_downcrossing({1, 5, 0, -1}));  // reaches zero at the very end
+  EXPECT_FALSE(find_first_downcrossing({1, -2, 1, 2}));                    // dips to 0.5
+  EXPECT_FALSE(find_first_downcrossing({1, 5, 0, -1}));                    // reaches zero at the very end
   EXPECT_FALSE(find_first_downcrossing(with_roots(1, 0.2, -1, -2), 0.3));  // rose before s_min
 }
 

@@ -15,9 +15,12 @@ namespace delassus::cli {
 
 const char* to_string(Source source) {
   switch (source) {
-    case Source::paper: return "paper";
-    case Source::exact: return "exact";
-    case Source::scheme: return "scheme";
+    case Source::paper:
+      return "paper";
+    case Source::exact:
+      return "exact";
+    case Source::scheme:
+      return "scheme";
   }
   return "unknown";
 }
@@ -27,24 +30,46 @@ void Checks::add(Check check) {
   checks_.push_back(std::move(check));
 }
 
-void Checks::near(const std::string& quantity, double value, double reference, Source source, double tolerance) {
+void Checks::near(const std::string& quantity, double value, double reference, Source source,
+                  double tolerance) {
   constexpr double absolute = 1e-12;
-  add({.quantity = quantity, .value = value, .reference = reference, .source = source, .tolerance = tolerance,
+  add({.quantity = quantity,
+       .value = value,
+       .reference = reference,
+       .source = source,
+       .tolerance = tolerance,
        .pass = std::abs(value - reference) <= tolerance * std::abs(reference) + absolute});
 }
 
-void Checks::within(const std::string& quantity, double value, double reference, Source source, double tolerance) {
-  add({.quantity = quantity, .value = value, .reference = reference, .source = source, .tolerance = tolerance,
-       .pass = std::abs(value - reference) <= tolerance, .note = "absolute"});
+void Checks::within(const std::string& quantity, double value, double reference, Source source,
+                    double tolerance) {
+  add({.quantity = quantity,
+       .value = value,
+       .reference = reference,
+       .source = source,
+       .tolerance = tolerance,
+       .pass = std::abs(value - reference) <= tolerance,
+       .note = "absolute"});
 }
 
 void Checks::at_most(const std::string& quantity, double value, double bound) {
-  add({.quantity = quantity, .value = value, .reference = 0, .source = Source::exact, .tolerance = bound, .pass = value <= bound, .note = "at most"});
+  add({.quantity = quantity,
+       .value = value,
+       .reference = 0,
+       .source = Source::exact,
+       .tolerance = bound,
+       .pass = value <= bound,
+       .note = "at most"});
 }
 
 void Checks::between(const std::string& quantity, double value, double lowest, double highest) {
-  add({.quantity = quantity, .value = value, .reference = 0.5 * (lowest + highest), .source = Source::exact, .tolerance = 0.5 * (highest - lowest),
-       .pass = value >= lowest && value <= highest, .note = "absolute"});
+  add({.quantity = quantity,
+       .value = value,
+       .reference = 0.5 * (lowest + highest),
+       .source = Source::exact,
+       .tolerance = 0.5 * (highest - lowest),
+       .pass = value >= lowest && value <= highest,
+       .note = "absolute"});
 }
 
 void Checks::skip(const std::string& quantity, const std::string& reason) {
@@ -52,19 +77,21 @@ void Checks::skip(const std::string& quantity, const std::string& reason) {
 }
 
 const std::vector<VerifyCase>& verify_cases() {
-  static const std::vector<VerifyCase> cases{{"A", "S0 Table 10.1: double pendulum and wall", verify_double_pendulum},
-                                             {"B", "S0 Tables 10.2/10.3, S4 9.2: block under 8 cos t", verify_block},
-                                             {"C", "S0 10.3: two carts and a stopper", verify_carts},
-                                             {"D", "S4 9.1: joint with a velocity error", verify_held_point},
-                                             {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
-                                             {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
-                                             {"V2", "rotating ball", verify_rotating_ball},
-                                             {"V8", "woodpecker toy", verify_woodpecker}};
+  static const std::vector<VerifyCase> cases{
+      {"A", "S0 Table 10.1: double pendulum and wall", verify_double_pendulum},
+      {"B", "S0 Tables 10.2/10.3, S4 9.2: block under 8 cos t", verify_block},
+      {"C", "S0 10.3: two carts and a stopper", verify_carts},
+      {"D", "S4 9.1: joint with a velocity error", verify_held_point},
+      {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
+      {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
+      {"V2", "rotating ball", verify_rotating_ball},
+      {"V8", "woodpecker toy", verify_woodpecker}};
   return cases;
 }
 
-State run_scene(const std::string& name, const std::vector<std::string>& settings, const Simulation::Observer& observer) {
-  const LoadedScene scene = load_scene(name, settings);
+State run_scene(const std::string& name, const std::vector<std::string>& settings,
+                const Simulation::Observer& observer) {
+  const LoadedScene scene = load_scene(name, {settings.begin(), settings.end()});
   Simulation simulation = make_simulation(scene);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(scene.desc.duration) && !simulation.report().ok)
@@ -87,7 +114,9 @@ double number_at(const Value& table, const std::string& key) {
   return value->kind == Value::Kind::number ? value->number : Expression::parse(value->text, {}).evaluate({});
 }
 
-std::string setting(const std::string& path, double value) { return fmt::format("{}={:.17g}", path, value); }
+std::string setting(const std::string& path, double value) {
+  return fmt::format("{}={:.17g}", path, value);
+}
 
 double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0;

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
+#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/base/names.hpp"
@@ -23,8 +24,10 @@ std::vector<const VerifyCase*> choose(const std::vector<std::string>& ids) {
     if (ids.empty()) chosen.push_back(&c);
   }
   for (const std::string& id : ids) {
-    const auto found = std::find_if(verify_cases().begin(), verify_cases().end(), [&](const VerifyCase& c) { return c.id == id; });
-    if (found == verify_cases().end()) throw InputError(fmt::format("there is no case '{}'; known: {}", id, fmt::join(known, ", ")));
+    const auto found = std::find_if(verify_cases().begin(), verify_cases().end(),
+                                    [&](const VerifyCase& c) { return c.id == id; });
+    if (found == verify_cases().end())
+      throw InputError(fmt::format("there is no case '{}'; known: {}", id, fmt::join(known, ", ")));
     chosen.push_back(&*found);
   }
   return chosen;
@@ -32,8 +35,12 @@ std::vector<const VerifyCase*> choose(const std::vector<std::string>& ids) {
 
 nlohmann::json to_json(const Check& check) {
   const auto number = [](double x) { return std::isfinite(x) ? nlohmann::json(x) : nlohmann::json(); };
-  nlohmann::json out{{"case", check.case_id},     {"quantity", check.quantity},           {"value", number(check.value)},
-                     {"reference", number(check.reference)}, {"source", to_string(check.source)}, {"tolerance", check.tolerance},
+  nlohmann::json out{{"case", check.case_id},
+                     {"quantity", check.quantity},
+                     {"value", number(check.value)},
+                     {"reference", number(check.reference)},
+                     {"source", to_string(check.source)},
+                     {"tolerance", check.tolerance},
                      {"pass", check.pass ? nlohmann::json(*check.pass) : nlohmann::json()}};
   if (!check.note.empty()) out["note"] = check.note;
   return out;
@@ -42,6 +49,7 @@ nlohmann::json to_json(const Check& check) {
 }  // namespace
 
 int verify_command(const VerifyArguments& arguments) {
+  require_writable(arguments.json);
   Checks checks(arguments.all);
   int passed = 0, failed = 0, skipped = 0;
   for (const VerifyCase* c : choose(arguments.ids)) {
@@ -56,9 +64,11 @@ int verify_command(const VerifyArguments& arguments) {
         ++skipped;
         continue;
       }
-      fmt::print("  {}  {:<44} ours {:<20.12g} {} {:<20.12g} tol {:.1e}{}\n", *check.pass ? "pass" : "FAIL", check.quantity, check.value,
-                 check.note == "at most" ? "limit " : fmt::format("{:<6}", to_string(check.source)), check.note == "at most" ? check.tolerance : check.reference,
-                 check.tolerance, check.note.empty() ? "" : " " + check.note);
+      fmt::print("  {}  {:<44} ours {:<20.12g} {} {:<20.12g} tol {:.1e}{}\n", *check.pass ? "pass" : "FAIL",
+                 check.quantity, check.value,
+                 check.note == "at most" ? "limit " : fmt::format("{:<6}", to_string(check.source)),
+                 check.note == "at most" ? check.tolerance : check.reference, check.tolerance,
+                 check.note.empty() ? "" : " " + check.note);
       *check.pass ? ++passed : ++failed;
     }
   }

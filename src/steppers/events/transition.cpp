@@ -41,18 +41,38 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     const double r_N = forces_.r[row];
     Value& value = values_[closed_index_[i]];
     value = {r_N, EventKind::take_off};
-    if (cone.dim > 1 && closed_modes_[i].status == ContactStatus::stick) {
-      const double margin =
-          cone.mu * r_N - cone_gauge(cone, tangential(cone, forces_.r.segment(row, cone.dim)));
-      if (margin < value.value) value = {margin, EventKind::slip};
+    const Eigen::Vector2d r_T = tangential(cone, forces_.r.segment(row, cone.dim));
+    const Eigen::Vector2d u_T = tangential(cone, u_.segment(rows_.rows.first_row(static_cast<int>(i)), cone.dim));
+    const ContactMode& mode = closed_modes_[i];
+    if (cone.dim > 1 && mode.status == ContactStatus::stick) {
+      // The slip that follows goes against the friction.
+      const double margin = cone.mu * r_N - cone_gauge(cone, r_T);
+      if (margin < value.value) value = {margin, EventKind::slip, -r_T.normalized()};
     } else if (cone.dim > 1) {
-      const double slip = closed_modes_[i].direction.dot(
-          tangential(cone, u_.segment(rows_.rows.first_row(static_cast<int>(i)), cone.dim)));
+      const double slip = mode.direction.dot(u_T);
       if (slip < value.value) value = {slip, EventKind::stick};
+      if (has_facets_ && cone.dim == 3) find_facet(cone, mode.direction, u_T, value);
     }
     row += cone.dim;
   }
   return true;
+}
+
+// The facet function of a contact that slides against generator `direction`; a mean of two generators has none.
+void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T, Value& value) {
+  constexpr double same = 1e-9;
+  int own = -1, best = -1;
+  for (int i = 0; i < cone.num_directions; ++i) {
+    const Eigen::Vector2d d = cone_direction(cone, i);
+    if ((d - direction).norm() < same)
+      own = i;
+    else if (best < 0 || d.dot(u_T) > cone_direction(cone, best).dot(u_T))
+      best = i;
+  }
+  if (own < 0 || best < 0) return;
+  const Eigen::Vector2d other = cone_direction(cone, best);
+  const double margin = (direction - other).dot(u_T);
+  if (margin < value.value) value = {margin, EventKind::facet, other};
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
@@ -94,15 +114,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     }
   }
   if (transition.contact < 0) return std::nullopt;
-  if (transition.kind == EventKind::slip) {
-    int row = 0;
-    for (std::size_t i = 0; i < closed_.size(); ++i) {
-      const Cone& cone = kernel_.force_cones()[i];
-      if (closed_index_[i] == transition.contact)
-        transition.force_direction = tangential(cone, forces_.r.segment(row, cone.dim)).normalized();
-      row += cone.dim;
-    }
-  }
+  transition.direction = values_[transition.contact].direction;
   return transition;
 }
 

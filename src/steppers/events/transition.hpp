@@ -5,9 +5,10 @@
 // mode the motion is smooth; along that motion each mode has event functions that are positive as long as it
 // lasts:
 //
-//   slip along d    dᵀ u_T                   the slip velocity at the end of the step
-//   stick           μ r_N − ‖r_T‖             with the instantaneous forces (‖·‖ the gauge of the law's
-//   polygon) closed          r_N                      likewise
+//   slip along d   dᵀ u_T                  the slip velocity at the end of the step
+//   facet d = d_i  d_iᵀ u_T − max_j d_jᵀ u_T  polyhedral law without alignment: the generator that opposes the slip
+//   stick          μ r_N − ‖r_T‖            with the instantaneous forces; ‖·‖ is the gauge of the law's polygon
+//   closed         r_N                     likewise
 //
 // The transition is the first root of their minimum, found by Brent's method. S0 compares LCP bases; balanced
 // generators make bases degenerate, so modes are compared here, which works for every contact law.
@@ -23,14 +24,13 @@ namespace delassus {
 struct Transition {
   double h = 0;                       // the step that ends at the transition; 0: it is due at once
   int contact = -1;                   // index in the active set
-  EventKind kind = EventKind::stick;  // stick (slip velocity vanishes), slip (cone reached) or take_off
-  Eigen::Vector2d force_direction =
-      Eigen::Vector2d::Zero();  // of r_T at the transition, unit length; kind slip only
+  EventKind kind = EventKind::stick;  // stick (slip velocity vanishes), slip (cone reached), facet or take_off
+  Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
 };
 
 class TransitionFinder {
  public:
-  explicit TransitionFinder(StepKernel& kernel) : kernel_(kernel) {}
+  TransitionFinder(StepKernel& kernel, bool has_facets) : kernel_(kernel), has_facets_(has_facets) {}
   // First transition of the contacts `ids` with present `modes` within a step h from `phase`; `at_transition`
   // becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes contradict
   // each other).
@@ -42,13 +42,17 @@ class TransitionFinder {
   struct Value {
     double value;
     EventKind kind;
+    Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that would follow
   };
   // The smallest event function of each contact after a step h in the present modes; false when the modes
   // contradict.
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
+  static void find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T, Value& value);
+
   StepKernel& kernel_;
+  bool has_facets_;  // a polyhedral law whose generators are fixed
   std::vector<Value> values_, values_end_;
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;

@@ -1,2 +1,0 @@
-#include "apps/cli/commands.hpp"
-namespace delassus::cli { int bench_command(const BenchArguments&) { return 0; } }

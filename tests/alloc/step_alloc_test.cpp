@@ -1,0 +1,70 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A step of a multibody system allocates nothing after warm-up: joints, springs, contacts that slide, stick and wait.
+// An executable of its own: it replaces malloc.
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstdlib>
+
+#include "apps/cli/load.hpp"
+
+// Counts every allocation, also those of Eigen, which calls malloc and not operator new.
+#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
+namespace {
+std::atomic<long> allocation_count{0};
+}
+extern "C" void* __libc_malloc(size_t size);
+extern "C" void* __libc_realloc(void* memory, size_t size);
+extern "C" void* malloc(size_t size) noexcept {
+  ++allocation_count;
+  return __libc_malloc(size);
+}
+extern "C" void* realloc(void* memory, size_t size) noexcept {
+  ++allocation_count;
+  return __libc_realloc(memory, size);
+}
+
+namespace delassus {
+namespace {
+
+struct Case {
+  const char* scene;
+  std::vector<cli::Setting> settings;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.scene; }
+
+class StepAllocations : public ::testing::TestWithParam<Case> {};
+
+TEST_P(StepAllocations, NoneWithoutEvents) {
+  Simulation simulation = cli::make_simulation(cli::load_scene(GetParam().scene, GetParam().settings));
+  long worst = 0;
+  int compared = 0;
+  bool warm = false;
+  for (int i = 0; i < 400; ++i) {
+    const std::size_t contacts = simulation.report().contacts.size();
+    const long before = allocation_count;
+    ASSERT_TRUE(simulation.step().ok);
+    const long count = allocation_count - before;
+    // An event changes the size of the problem; the step after it warms up again.
+    const bool smooth = simulation.report().events.empty() && simulation.report().contacts.size() == contacts;
+    if (smooth && warm) {
+      worst = std::max(worst, count);
+      ++compared;
+    }
+    warm = smooth;
+  }
+  EXPECT_EQ(worst, 0);
+  EXPECT_GT(compared, 200);
+}
+
+INSTANTIATE_TEST_SUITE_P(Scenes, StepAllocations,
+                         ::testing::Values(Case{"double_pendulum_wall", {}}, Case{"double_pendulum_wall", {"stepper.projection=all"}},
+                                           Case{"block_on_table", {}}, Case{"two_carts", {}}, Case{"spring_chain", {}},
+                                           Case{"sliding_particle", {"stepper.step=1e-3"}}, Case{"bouncing_ball", {}}));
+
+}  // namespace
+}  // namespace delassus
+#endif

@@ -1,0 +1,423 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The program from outside: what it writes, prints and returns.
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "apps/cli/load.hpp"
+#include "delassus/recorder/recording.hpp"
+#include "tests/support/program.hpp"
+
+namespace {
+
+using delassus::Recording;
+using delassus::Simulation;
+using delassus::State;
+using delassus::testing::ProgramResult;
+using delassus::testing::ProgramTest;
+using nlohmann::json;
+
+std::vector<std::string> split(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream text(line);
+  for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
+bool contains(const std::string& text, const std::string& piece) {
+  return text.find(piece) != std::string::npos;
+}
+
+// x(2) of the block under 8 cos t with μ = 0.8, by hand (S0 Table 10.2).
+constexpr double k_block_at_2 = 3.004348569726865226930;
+
+// Two walls that close at t = 1 on a point between them.
+const std::string k_squeeze = R"(delassus: 1
+name: squeeze
+duration: 2
+lagrangian:
+  coordinates: [x]
+  position: [0.2]
+  mass: [[1]]
+  contacts:
+    - {name: left, gap: x + 1 - t}
+    - {name: right, gap: 1 - x - t}
+  bodies: [{name: point, position: [x, 0, 0]}]
+stepper: {name: trapezoidal-2, step: 0.01}
+)";
+
+class CliTest : public ProgramTest {
+ protected:
+  // Runs quietly into `out` and expects success.
+  void run_well(const std::string& scene, const std::string& out, const std::vector<std::string>& options) {
+    std::vector<std::string> arguments{"run", scene, "--out", out, "--quiet"};
+    arguments.insert(arguments.end(), options.begin(), options.end());
+    const ProgramResult result = run(arguments);
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(result.out, "");
+    EXPECT_EQ(result.err, "");
+  }
+  json read_json(const std::string& name) const { return json::parse(read(name)); }
+  // Coordinates of the first body at the end of a run.
+  double final_position(const std::string& out, int axis) const {
+    return read_json(out + "/summary.json")["bodies"][0]["position"][axis];
+  }
+  double block_at_2(const std::string& out, const std::vector<std::string>& options) {
+    std::vector<std::string> all{"--duration", "2", "--no-report"};
+    all.insert(all.end(), options.begin(), options.end());
+    run_well("block_on_table", out, all);
+    return final_position(out, 0);
+  }
+  State load(const std::string& name) const { return delassus::load_state_file(path(name)); }
+};
+
+TEST_F(CliTest, RunWritesWhatItSays) {
+  const ProgramResult result = run({"run", "block_on_table", "--duration", "0.1", "--csv"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(contains(result.out, "block_on_table: completed at t = 0.1 s, 10 steps")) << result.out;
+  EXPECT_TRUE(contains(result.out, "certificate: residual")) << result.out;
+  EXPECT_EQ(entries(),
+            (std::vector<std::string>{"out", "out/block_on_table", "out/block_on_table/bodies.csv",
+                                      "out/block_on_table/certificate.csv", "out/block_on_table/contacts.csv",
+                                      "out/block_on_table/coordinates.csv", "out/block_on_table/energy.csv",
+                                      "out/block_on_table/events.csv", "out/block_on_table/recording.h5",
+                                      "out/block_on_table/report.html", "out/block_on_table/state.txt",
+                                      "out/block_on_table/summary.json"}));
+  const json summary = read_json("out/block_on_table/summary.json");
+  EXPECT_EQ(summary["status"], "completed");
+  EXPECT_EQ(summary["message"], "");
+  EXPECT_EQ(summary["steps"], 10);
+  EXPECT_EQ(summary["time"], 0.1);
+  EXPECT_EQ(summary["stepper"], "trapezoidal-2");
+  for (const char* key : {"residual", "joint_drift", "penetration", "energy_defect"})
+    EXPECT_LT(summary["worst"][key], 1e-3) << key;
+}
+
+TEST_F(CliTest, NameOfASceneIsNoPath) {
+  write("scene.yaml", "delassus: 1\nname: ../../evil\nduration: 0.01\nbodies: [{name: a, mass: 1}]\n");
+  EXPECT_EQ(run({"run", "scene.yaml", "--quiet", "--no-report"}).status, 0);
+  EXPECT_EQ(entries(), (std::vector<std::string>{"out", "out/_._.._evil", "out/_._.._evil/recording.h5",
+                                                 "out/_._.._evil/state.txt", "out/_._.._evil/summary.json",
+                                                 "scene.yaml"}));
+}
+
+TEST_F(CliTest, BodiesCsvHasTheBitsOfTheLibrary) {
+  const std::vector<std::string> options{"--step", "2^-5",  "--duration",
+                                         "2",      "--set", "stepper.detect_transitions=false"};
+  for (const auto& [stepper, error] :
+       {std::pair{"trapezoidal-2", 8.022932e-5}, std::pair{"trapezoidal-1", 5.196579e-5}}) {
+    std::vector<std::string> all = options;
+    all.insert(all.end(), {"--stepper", stepper, "--csv", "--no-report"});
+    run_well("block_on_table", stepper, all);
+    const std::vector<std::string> lines = read_lines(std::string(stepper) + "/bodies.csv");
+    EXPECT_EQ(lines.front(), "t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
+    EXPECT_EQ(lines.size(), 66u);
+    const std::vector<std::string> last = split(lines.back());
+    EXPECT_NEAR(std::abs(std::stod(last[2]) - k_block_at_2), error, 1e-6 * error);
+
+    const delassus::cli::LoadedScene scene = delassus::cli::load_scene(
+        "block_on_table", {"stepper.step=2^-5", "duration=2", "stepper.detect_transitions=false",
+                           std::string("stepper.name=") + stepper});
+    Simulation simulation = delassus::cli::make_simulation(scene);
+    ASSERT_TRUE(simulation.run_until(2));
+    EXPECT_EQ(std::stod(last[0]), 2);
+    EXPECT_EQ(last[1], "block");
+    for (int i = 0; i < 3; ++i) {
+      EXPECT_EQ(std::stod(last[2 + i]), simulation.state().q[i]);
+      EXPECT_EQ(std::stod(last[9 + i]), simulation.state().v[i]);
+    }
+    EXPECT_EQ(load(std::string(stepper) + "/state.txt"), simulation.state());
+  }
+}
+
+TEST_F(CliTest, SettingsChangeTheResult) {
+  const double free = 3 + 8 * (1 - std::cos(2.0));
+  EXPECT_NEAR(block_at_2("as_it_is", {"--step", "1e-3"}), k_block_at_2, 1e-6);
+  EXPECT_NEAR(block_at_2("no_friction", {"--step", "1e-3", "--set", "contacts.table.friction=0"}), free,
+              1e-5);
+  EXPECT_NEAR(block_at_2("law", {"--step", "1e-3", "--law", "frictionless"}), free, 1e-5);
+  // The push of 8 N moves the block only if it exceeds μ m g: 7.848 N as it is.
+  EXPECT_EQ(block_at_2("gravity", {"--set", "gravity=[0,-10.1,0]"}), 3);
+  EXPECT_GT(block_at_2("less_gravity", {"--set", "gravity=[0,-5,0]"}), 3.1);
+  EXPECT_EQ(block_at_2("mass", {"--set", "bodies.block.mass=1.1"}), 3);
+  EXPECT_GT(block_at_2("less_mass", {"--set", "bodies[0].mass=0.5"}), 3.1);
+  EXPECT_EQ(block_at_2("friction", {"--set", "contacts.table.friction=0.9"}), 3);
+  EXPECT_EQ(block_at_2("constant", {"--set", "constants.F=7.8"}), 3);
+  const json summary = read_json("constant/summary.json");
+  EXPECT_EQ(summary["settings"], (json{"duration=2", "constants.F=7.8"}));
+}
+
+TEST_F(CliTest, SweepRunsAllCombinations) {
+  const ProgramResult result =
+      run({"run", "block_on_table", "--duration", "2", "--no-report", "--out", "sweep", "--sweep",
+           "contacts.table.friction=0,0.8,0.9", "--sweep", "gravity=[0,-9.81,0],[0,-5,0]"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const json table = read_json("sweep/sweep.json");
+  ASSERT_EQ(table.size(), 6u);
+  for (int i = 0; i < 6; ++i) {
+    const std::string directory = "sweep/00" + std::to_string(i);
+    EXPECT_EQ(table[i]["directory"], directory);
+    EXPECT_TRUE(exists(directory + "/recording.h5"));
+    const json summary = read_json(directory + "/summary.json");
+    EXPECT_EQ(summary["bodies"], table[i]["bodies"]);
+    EXPECT_EQ(summary["status"], "completed");
+  }
+  EXPECT_FALSE(exists("sweep/006"));
+  EXPECT_EQ(table[1]["sweep"], (json{"contacts.table.friction=0", "gravity=[0,-5,0]"}));
+  EXPECT_EQ(table[4]["sweep"], (json{"contacts.table.friction=0.9", "gravity=[0,-9.81,0]"}));
+  const auto x = [&](int i) { return table[i]["bodies"][0]["position"][0].get<double>(); };
+  EXPECT_EQ(x(4), 3);     // sticks
+  EXPECT_GT(x(5), 3.1);   // does not under less gravity
+  EXPECT_GT(x(3), x(2));  // less friction, further
+  EXPECT_EQ(x(0), x(1));  // without friction gravity does not matter
+}
+
+TEST_F(CliTest, ResumedRunHasTheSameBits) {
+  for (const std::string scene : {"spring_chain", "bouncing_ball", "rotating_ball", "double_pendulum_wall"}) {
+    SCOPED_TRACE(scene);
+    const std::vector<std::string> options{"--duration", "1.05", "--csv", "--no-report"};
+    std::vector<std::string> first = options, second = options;
+    first.insert(first.end(), {"--checkpoint-every", "0.5"});
+    run_well(scene, scene + "/whole", first);
+    ASSERT_TRUE(exists(scene + "/whole/state_0.500000.txt"));
+    ASSERT_TRUE(exists(scene + "/whole/state_1.000000.txt"));
+    second.insert(second.end(), {"--resume", scene + "/whole/state_0.500000.txt"});
+    run_well(scene, scene + "/resumed", second);
+    EXPECT_EQ(read(scene + "/resumed/state.txt"), read(scene + "/whole/state.txt"));
+    for (const char* table : {"/bodies.csv", "/coordinates.csv", "/energy.csv"}) {
+      const std::vector<std::string> whole = read_lines(scene + "/whole" + table),
+                                     resumed = read_lines(scene + "/resumed" + table);
+      ASSERT_GT(resumed.size(), 100u);
+      ASSERT_GT(whole.size(), resumed.size());
+      // All but the header; the first frame of the resumed run is the state it started from.
+      EXPECT_TRUE(std::equal(resumed.begin() + 1, resumed.end(),
+                             whole.end() - static_cast<std::ptrdiff_t>(resumed.size() - 1)))
+          << table;
+    }
+  }
+}
+
+TEST_F(CliTest, KilledRunLeavesAReadableRecording) {
+  const pid_t pid = start({"run", "bouncing_ball", "--step", "1e-6", "--out", "result", "--quiet"});
+  // Until something of the run is in the file.
+  int frames = 0;
+  for (int i = 0; i < 20'000 && frames < 2; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    try {
+      frames = delassus::read_recording(path("result")).num_frames();
+    } catch (const std::exception&) {
+      // not there yet
+    }
+  }
+  EXPECT_GE(frames, 2);
+  kill(pid, SIGKILL);
+  EXPECT_EQ(finish(pid).signal, SIGKILL);
+  const Recording recording = delassus::read_recording(path("result"));
+  EXPECT_FALSE(recording.complete);
+  EXPECT_GE(recording.num_frames(), frames);
+  EXPECT_EQ(recording.body_names, std::vector<std::string>{"ball"});
+  for (int f = 1; f < recording.num_frames(); ++f) ASSERT_GT(recording.time[f], recording.time[f - 1]);
+  EXPECT_FALSE(exists("result/summary.json"));
+}
+
+TEST_F(CliTest, InterruptedRunSavesItsState) {
+  for (const int signal : {SIGINT, SIGTERM}) {
+    const std::string out = signal == SIGINT ? "int" : "term";
+    const pid_t pid = start({"run", "bouncing_ball", "--step", "1e-6", "--out", out, "--no-report"});
+    for (int i = 0; i < 20'000 && !exists(out + "/recording.h5.part"); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    kill(pid, signal);
+    const ProgramResult result = finish(pid);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;
+    EXPECT_TRUE(contains(result.err, out + "/state.txt")) << result.err;
+    const json summary = read_json(out + "/summary.json");
+    EXPECT_EQ(summary["status"], "interrupted");
+    const State state = load(out + "/state.txt");
+    EXPECT_EQ(state.t, summary["time"]);
+    const Recording recording = delassus::read_recording(path(out));
+    EXPECT_TRUE(recording.complete);
+    EXPECT_EQ(recording.status, "interrupted");
+    EXPECT_EQ(recording.time.back(), state.t);
+    EXPECT_FALSE(exists(out + "/recording.h5.part"));
+  }
+}
+
+TEST_F(CliTest, RunThatCannotGoOn) {
+  write("squeeze.yaml", k_squeeze);
+  const ProgramResult result = run({"run", "squeeze.yaml", "--out", "result", "--csv"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_TRUE(contains(result.err, "squeeze: t = 1 s")) << result.err;
+  EXPECT_TRUE(contains(result.err, "'left', 'right'")) << result.err;
+  EXPECT_TRUE(contains(result.err, "result/state.txt")) << result.err;
+  EXPECT_TRUE(contains(result.out, "stopped at t = 1 s")) << result.out;
+  const State state = load("result/state.txt");
+  EXPECT_NEAR(state.t, 1, 1e-9);
+  EXPECT_NEAR(state.q[0], 0, 1e-9);
+  const Recording recording = delassus::read_recording(path("result"));
+  EXPECT_TRUE(recording.complete);
+  EXPECT_EQ(recording.status, "stopped");
+  EXPECT_TRUE(contains(recording.message, "'left', 'right'"));
+  EXPECT_GT(recording.num_frames(), 50);
+  EXPECT_LE(recording.time.back(), 1 + 1e-9);
+  const json summary = read_json("result/summary.json");
+  EXPECT_EQ(summary["status"], "stopped");
+  EXPECT_EQ(summary["message"], recording.message);
+  for (const char* name : {"bodies.csv", "events.csv", "report.html"})
+    EXPECT_TRUE(exists(std::string("result/") + name)) << name;
+
+  const ProgramResult again =
+      run({"run", "squeeze.yaml", "--out", "again", "--quiet", "--resume", "result/state.txt"});
+  EXPECT_EQ(again.status, 3);
+  EXPECT_TRUE(contains(again.err, "'left', 'right'")) << again.err;
+
+  const ProgramResult convergence = run({"convergence", "squeeze.yaml", "--steps", "0.1,0.05"});
+  EXPECT_EQ(convergence.status, 3);
+  EXPECT_TRUE(contains(convergence.err, "'left', 'right'")) << convergence.err;
+}
+
+TEST_F(CliTest, JsonScene) {
+  const json scene{
+      {"delassus", 1},
+      {"name", "block"},
+      {"duration", 2},
+      {"gravity", {0, -9.81, 0}},
+      {"bodies", {{{"name", "block"}, {"mass", 1}, {"position", {3, 0, 0}}}}},
+      {"forces", {{{"name", "push"}, {"type", "applied"}, {"body", "block"}, {"force", {"8*cos(t)", 0, 0}}}}},
+      {"contacts", {{{"name", "table"}, {"type", "plane"}, {"body", "block"}, {"friction", 0.8}}}},
+      {"stepper", {{"name", "trapezoidal-2"}, {"step", "2^-5"}, {"detect_transitions", false}}}};
+  for (const int indent : {-1, 2}) {
+    const std::string name = "scene" + std::to_string(indent) + ".json";
+    write(name, scene.dump(indent));
+    run_well(name, "json", {"--no-report"});
+    EXPECT_NEAR(std::abs(final_position("json", 0) - k_block_at_2), 8.022932e-5, 1e-10);
+  }
+}
+
+TEST_F(CliTest, Demo) {
+  const ProgramResult list = run({"demo"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_TRUE(contains(list.out, "double_pendulum_wall"));
+  EXPECT_TRUE(entries().empty());
+  const ProgramResult result = run({"demo", "ball_row"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "out/ball_row/report.html")) << result.out;
+  const std::string page = read("out/ball_row/report.html");
+  EXPECT_TRUE(contains(page, "ball_row"));
+  EXPECT_TRUE(contains(page, "</html>"));
+  for (const char* outside : {"src=\"http", "href=\"http", "/*DELASSUS_DATA*/"})
+    EXPECT_FALSE(contains(page, outside)) << outside;
+}
+
+TEST_F(CliTest, Lists) {
+  const std::pair<const char*, const char*> lists[] = {
+      {"steppers", "trapezoidal-2"}, {"solvers", "lemke"},      {"laws", "coulomb-polyhedral"},
+      {"scenes", "woodpecker"},      {"schema", "restitution"}, {"defaults", "stepper.step"}};
+  for (const auto& [kind, piece] : lists) {
+    const ProgramResult result = run({"list", kind});
+    EXPECT_EQ(result.status, 0) << kind;
+    EXPECT_TRUE(contains(result.out, piece)) << kind << ": " << result.out;
+    EXPECT_EQ(result.err, "") << kind;
+  }
+}
+
+TEST_F(CliTest, EveryBuiltInSceneRuns) {
+  std::istringstream list(run({"list", "scenes"}).out);
+  int count = 0;
+  for (std::string line; std::getline(list, line); ++count) {
+    const std::string name = line.substr(0, line.find(' '));
+    run_well(name, name, {"--duration", "0.05", "--no-report"});
+  }
+  EXPECT_GE(count, 10);
+}
+
+TEST_F(CliTest, HelpAndVersion) {
+  EXPECT_EQ(run({"--version"}).out, "delassus " + delassus::cli::version() + "\n");
+  const ProgramResult none = run({}), help = run({"help"}), option = run({"--help"});
+  EXPECT_EQ(none.status, 0);
+  EXPECT_EQ(none.out, help.out);
+  EXPECT_EQ(option.status, 0);
+  for (const std::string command : {"run", "demo", "verify", "convergence", "check", "bench", "list"}) {
+    EXPECT_TRUE(contains(help.out, "\n  " + command + " ")) << command;
+    const ProgramResult result = run({"help", command});
+    EXPECT_EQ(result.status, 0) << command;
+    EXPECT_TRUE(contains(result.out, "delassus " + command)) << result.out;
+    const ProgramResult same = run({command, "--help"});
+    EXPECT_EQ(same.status, 0) << command;
+    EXPECT_TRUE(contains(same.out, "Usage")) << same.out;
+  }
+}
+
+TEST_F(CliTest, Check) {
+  const ProgramResult good = run({"check", "double_pendulum_wall"});
+  EXPECT_EQ(good.status, 0) << good.out;
+  EXPECT_TRUE(contains(good.out, "2 joint rows (2 independent)")) << good.out;
+  EXPECT_TRUE(contains(good.out, "no problems found")) << good.out;
+
+  const ProgramResult low = run({"check", "bouncing_ball", "--set", "bodies.ball.position=[0,-0.25,0]"});
+  EXPECT_EQ(low.status, 1) << low.out;
+  EXPECT_TRUE(contains(low.out, "contact 'floor' penetrates by 0.25 m")) << low.out;
+
+  const ProgramResult joint = run({"check", "double_pendulum_wall", "--set", "joints.rod2.length=1.5"});
+  EXPECT_EQ(joint.status, 1) << joint.out;
+  EXPECT_TRUE(contains(joint.out, "joint 'rod2' is violated by")) << joint.out;
+  EXPECT_TRUE(entries().empty());
+}
+
+TEST_F(CliTest, Verify) {
+  const ProgramResult result = run({"verify", "D", "--json", "table.json"});
+  EXPECT_EQ(result.status, 0) << result.out << result.err;
+  EXPECT_TRUE(contains(result.out, "0 failed")) << result.out;
+  const json table = read_json("table.json");
+  ASSERT_GE(table.size(), 5u);
+  for (const json& row : table) {
+    EXPECT_EQ(row["case"], "D");
+    EXPECT_TRUE(row["quantity"].is_string());
+    EXPECT_TRUE(row["value"].is_number());
+    EXPECT_TRUE(row["reference"].is_number());
+    EXPECT_TRUE(row["source"].is_string());
+    EXPECT_TRUE(row["tolerance"].is_number());
+    EXPECT_EQ(row["pass"], true);
+  }
+}
+
+TEST_F(CliTest, Convergence) {
+  const ProgramResult result = run({"convergence", "block_on_table", "--steps", "2^-4,2^-5,2^-6,2^-7",
+                                    "--duration", "1", "--json", "table.json", "--plot", "plot.svg"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const std::size_t at = result.out.find("fitted order ");
+  ASSERT_NE(at, std::string::npos) << result.out;
+  EXPECT_NEAR(std::stod(result.out.substr(at + 13)), 2, 0.1);
+  const json table = read_json("table.json");
+  EXPECT_NEAR(table["fitted_order"], 2, 0.1);
+  ASSERT_EQ(table["rows"].size(), 4u);
+  EXPECT_EQ(table["rows"][3]["step"], 1.0 / 128);
+  EXPECT_NEAR(table["rows"][3]["order"], 2, 0.1);
+  EXPECT_TRUE(contains(read("plot.svg"), "<svg"));
+
+  // Against an exact answer, with steps in any order.
+  const ProgramResult exact = run({"convergence", "block_on_table", "--steps", "2^-9,2^-8", "--duration", "2",
+                                   "--exact", "[3.004348569726865,0,0]"});
+  EXPECT_EQ(exact.status, 0) << exact.err;
+  EXPECT_TRUE(contains(exact.out, "given exact coordinates")) << exact.out;
+}
+
+TEST_F(CliTest, Bench) {
+  const ProgramResult list = run({"bench"});
+  EXPECT_EQ(list.status, 0);
+  EXPECT_TRUE(contains(list.out, "lemke"));
+  const ProgramResult result = run({"bench", "lemke", "--max-size", "50", "--json", "table.json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const json table = read_json("table.json");
+  ASSERT_EQ(table.size(), 1u);
+  EXPECT_EQ(table[0]["n"], 50);
+  EXPECT_GT(table[0]["seconds"], 0);
+  EXPECT_LT(table[0]["residual"], 1e-10);
+}
+
+}  // namespace
