@@ -196,8 +196,8 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
   assemble_impact(system, options, phase, ids, data, problem);
   system.forces(t, q, v, data.k0);
   problem.p = data.k0;
-  system.bilateral_bias(t, q, v, data.bias);
-  problem.g = -data.bias;
+  system.bilateral_bias(t, q, v, data.joint_bias);
+  problem.g = -data.joint_bias;
   system.contact_bias(ids, t, q, v, data.bias);
   copy_contact_vector(data.contacts, problem.cones, data.bias, problem.Ht, problem.w);
 

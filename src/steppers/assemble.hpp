@@ -29,7 +29,7 @@ struct AssemblyData {
   ForceJacobians jacobians;
   BilateralRows bilateral, bilateral_directions;
   ContactRows contacts, contact_directions;
-  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, target, bias, u;
+  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u;
   std::vector<char> sliding;
   int num_joint_rows = 0;  // rows of G that are joints; the compliant spring rows follow
 };

@@ -43,7 +43,9 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   report.t_begin = state.t;
   report_ = &report;
   history_ = state.history;
-  phase_ = {state.t, state.q, state.v};
+  phase_.t = state.t;
+  phase_.q = state.q;
+  phase_.v = state.v;
   capturing_ = false;
   num_events_ = 0;
   hit_.clear();
@@ -109,10 +111,7 @@ const ContactMemory* EventStepper::find_memory(ContactId id) const {
 void EventStepper::update_active_set(const System& system, double h) {
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
-  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
-  system.contact_rows(candidates_, phase_.t, phase_.q, rows_);
-  rows_.rows.multiply(VectorRef(phase_.v), u_);
-  u_ += rows_.drift_velocity;
+  at_candidates_.update(system, phase_, candidates_);
   active_.clear();
   inactive_.clear();
   active_memory_.clear();
@@ -122,9 +121,9 @@ void EventStepper::update_active_set(const System& system, double h) {
     const ContactMemory* memory = find_memory(id);
     const bool closed = memory != nullptr && memory->closed;
     // A contact that leaves the band on its own within the step is open, even if it still touches.
-    const bool separates = u_[rows_.rows.first_row(static_cast<int>(c))] * h > touching;
+    const bool separates = at_candidates_.normal_velocity(c) * h > touching;
     const bool kept = options_.keep_active_after_impact && contains(hit_, id);
-    if (closed || kept || (gaps_[c] <= touching && !separates)) {
+    if (closed || kept || (at_candidates_.gap(c) <= touching && !separates)) {
       active_.push_back(id);
       active_memory_.push_back(memory);
       ContactMode mode;
@@ -145,13 +144,11 @@ void EventStepper::update_active_set(const System& system, double h) {
 bool EventStepper::find_approaching(const System& system, double h) {
   if (!options_.detect_collisions || active_.empty()) return false;
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
-  system.contact_rows(active_, phase_.t, phase_.q, rows_);
-  rows_.rows.multiply(VectorRef(phase_.v), u_);
-  u_ += rows_.drift_velocity;
+  at_active_.update(system, phase_, active_);
   for (std::size_t c = 0; c < active_.size(); ++c) {
     const bool held = (active_memory_[c] != nullptr && active_memory_[c]->closed) ||
                       (options_.keep_active_after_impact && contains(hit_, active_[c]));
-    if (!held && u_[rows_.rows.first_row(static_cast<int>(c))] * h < -touching) return true;
+    if (!held && at_active_.normal_velocity(c) * h < -touching) return true;
   }
   return false;
 }
@@ -190,14 +187,12 @@ void EventStepper::move_to(const System& system, const Collision& collision) {
     kernel_.solve(system, phase_, h, active_, slip_hint_, active_memory_, scratch_trial_);
     report_->certificate.solves += 1;
     if (!scratch_trial_.ok) break;
-    system.gaps(ids, scratch_trial_.end.t, scratch_trial_.end.q, gaps_);
-    if (!(std::abs(gaps_[0]) < best)) break;
-    best = std::abs(gaps_[0]);
+    at_one_.update(system, scratch_trial_.end, ids);
+    const double gap = at_one_.gap(0), rate = at_one_.normal_velocity(0), next = h - gap / rate;
+    if (!(std::abs(gap) < best)) break;
+    best = std::abs(gap);
     std::swap(impact_trial_, scratch_trial_);
-    system.contact_rows(ids, impact_trial_.end.t, impact_trial_.end.q, rows_);
-    rows_.rows.multiply(VectorRef(impact_trial_.end.v), u_);
-    const double rate = u_[0] + rows_.drift_velocity[0], next = h - gaps_[0] / rate;
-    if (gaps_[0] == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
+    if (gap == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
     h = next;
   }
   accept(system, std::isfinite(best) ? impact_trial_ : trial_, 1.0);
@@ -463,12 +458,8 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
 
 Vector3 EventStepper::contact_velocity(const System& system, ContactId id) {
   const ContactId ids[] = {id};
-  system.contact_rows(ids, phase_.t, phase_.q, rows_);
-  rows_.rows.multiply(VectorRef(phase_.v), u_);
-  u_ += rows_.drift_velocity;
-  Vector3 velocity = Vector3::Zero();
-  velocity.head(u_.size()) = u_;
-  return velocity;
+  at_one_.update(system, phase_, ids);
+  return at_one_.velocity(0);
 }
 
 void EventStepper::project(const System& system) {
@@ -508,8 +499,9 @@ void EventStepper::finish(const System& system, State& state, double t_begin) {
       certificate.joint_drift = std::abs(bilateral_.violation[i]);
       certificate.worst_joint_row = i;
     }
-  bilateral_.rows.multiply(VectorRef(phase_.v), u_);
-  if (u_.size() > 0) certificate.velocity_drift = (u_ - bilateral_.target).cwiseAbs().maxCoeff();
+  bilateral_.rows.multiply(VectorRef(phase_.v), joint_velocity_);
+  if (joint_velocity_.size() > 0)
+    certificate.velocity_drift = (joint_velocity_ - bilateral_.target).cwiseAbs().maxCoeff();
 
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
   system.gaps(candidates_, phase_.t, phase_.q, gaps_);
@@ -518,14 +510,10 @@ void EventStepper::finish(const System& system, State& state, double t_begin) {
   std::vector<ContactId>& ids = touching_;
   ids.clear();
   for (const ContactReport& contact : report.contacts) ids.push_back(contact.id);
-  system.gaps(ids, phase_.t, phase_.q, gaps_);
-  system.contact_rows(ids, phase_.t, phase_.q, rows_);
-  rows_.rows.multiply(VectorRef(phase_.v), u_);
-  u_ += rows_.drift_velocity;
+  at_reported_.update(system, phase_, ids);
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    const int rows = rows_.rows.group_rows(static_cast<int>(c));
-    report.contacts[c].gap = gaps_[c];
-    report.contacts[c].velocity.head(rows) = u_.segment(rows_.rows.first_row(static_cast<int>(c)), rows);
+    report.contacts[c].gap = at_reported_.gap(c);
+    report.contacts[c].velocity = at_reported_.velocity(c);
     const ContactMemory* memory = find_memory(ids[c]);
     report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
   }

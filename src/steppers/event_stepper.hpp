@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/events/transition.hpp"
 #include "delassus/steppers/impact/impact.hpp"
@@ -82,8 +83,8 @@ class EventStepper final : public Stepper {
   int num_events_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
-  Vector gaps_, slip_hint_, u_;
-  ContactRows rows_;
+  Vector gaps_, slip_hint_, joint_velocity_;
+  ContactKinematics at_candidates_, at_active_, at_one_, at_reported_;
   BlockMatrix M_;
   BilateralRows bilateral_;
   std::vector<ContactId> closed_, touching_;

@@ -81,10 +81,10 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
     trial.work_normal += solution.r[row] * u_[row];
     trial.work_friction += solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
   }
-  problem_.impulse_G().multiply(VectorRef(mean_), u_);
+  problem_.impulse_G().multiply(VectorRef(mean_), joint_u_);
   const int joints =
       data_.num_joint_rows;  // the rows after these are springs and dampers, whose work is not a joint's
-  trial.work_joints = solution.lambda.head(joints).dot(u_.head(joints));
+  trial.work_joints = solution.lambda.head(joints).dot(joint_u_.head(joints));
   solution.lambda.conservativeResize(joints);
   if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {
     trial.ok = false;

@@ -70,7 +70,7 @@ class StepKernel {
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
-  Vector mean_, u_, w_;
+  Vector mean_, u_, joint_u_, w_;
 };
 
 }  // namespace delassus

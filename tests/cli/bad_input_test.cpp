@@ -62,6 +62,10 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
   *out << mistake.name;
 }
 
+std::string name_of(const ::testing::TestParamInfo<Mistake>& mistake) {
+  return mistake.param.name;
+}
+
 class BadInputTest : public ProgramTest {
  protected:
   // Runs and expects status 2, the message and a directory as before.
@@ -123,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(
             "DuplicateKey", changed("mass: 1, ", "mass: 1, mass: 2, "), "5:28", {"'mass'", "second time"}},
         Mistake{"KeyWithoutValue", changed("duration: 0.1", "duration:"), "3:1", {"'duration'", "no value"}},
         Mistake{"KeyThatIsAList", k_bodies + "? [a, b]\n: 1\n", "14:3", {"a key must be a word"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Types, BadSceneTest,
@@ -169,7 +173,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "6:12",
                 {"'ot?her'", "one line of text"}},
         Mistake{"WholeNumber", k_bodies + "output: {every: 1.5}\n", "14:17", {"1.5", "whole numbers"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Ranges, BadSceneTest,
@@ -204,7 +208,7 @@ INSTANTIATE_TEST_SUITE_P(
                 changed("mass: 1", "mass: 0/0"),
                 "5:25",
                 {"'mass'", "'0/0' = nan", "finite number > 0"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Names, BadSceneTest,
@@ -232,7 +236,7 @@ INSTANTIATE_TEST_SUITE_P(
                 k_bodies + "law: {name: frictionles}\n",
                 "14:13",
                 {"law 'frictionles'", "did you mean 'frictionless'?"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Formulas, BadSceneTest,
@@ -271,7 +275,7 @@ INSTANTIATE_TEST_SUITE_P(
                 changed("8*cos(t)", "1/t"),
                 "10:51",
                 {"force 'push'", "inf", "at the start"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Files, BadSceneTest,
@@ -327,7 +331,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "delassus: 1\n\"" + std::string(10'000'000, 'x') + "\": 1\n",
                 "2:1",
                 {"not valid YAML"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 INSTANTIATE_TEST_SUITE_P(
     Lagrangian, BadSceneTest,
@@ -399,7 +403,7 @@ INSTANTIATE_TEST_SUITE_P(
                 k_lagrangian + "  contacts: [{name: c, gap: x, tangents: [[0, 1], [0, 1], [0, 1]]}]\n",
                 "7:42",
                 {"'tangents'", "3 rows", "0, 1 or 2"}}),
-    [](const auto& info) { return info.param.name; });
+    name_of);
 
 // --- the command line
 

@@ -5,32 +5,18 @@
 #include "delassus/base/roots.hpp"
 
 namespace delassus {
-namespace {
-
-// Rates of the gaps: normal rows times v plus ∂Φ/∂t.
-void gap_rates(const System& system, const Phase& phase, std::span<const ContactId> ids, ContactRows& rows,
-               Vector& all, Vector& rates) {
-  system.contact_rows(ids, phase.t, phase.q, rows);
-  rows.rows.multiply(VectorRef(phase.v), all);
-  rates.resize(static_cast<Eigen::Index>(ids.size()));
-  for (int c = 0; c < rows.rows.num_groups(); ++c)
-    rates[c] = all[rows.rows.first_row(c)] + rows.drift_velocity[rows.rows.first_row(c)];
-}
-
-}  // namespace
-
 std::optional<Collision> CollisionFinder::find(const System& system, const Phase& begin, const Phase& end,
                                             double touching, std::span<const ContactId> ids) {
   if (ids.empty()) return std::nullopt;
   const double h = end.t - begin.t;
-  system.gaps(ids, begin.t, begin.q, gap0_);
-  system.gaps(ids, end.t, end.q, gap1_);
-  gap_rates(system, begin, ids, rows_, all_, rate0_);
-  gap_rates(system, end, ids, rows_, all_, rate1_);
+  at_begin_.update(system, begin, ids);
+  at_end_.update(system, end, ids);
   std::optional<Collision> earliest;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    CubicHermite p{gap0_[c], h * rate0_[c], gap1_[c], h * rate1_[c]};
+    CubicHermite p{at_begin_.gap(c), h * at_begin_.normal_velocity(c), at_end_.gap(c), h * at_end_.normal_velocity(c)};
     const bool leaves = p.p0 <= touching && p.d0 > 0;
+    // An overlap that shrinks all the way is no collision (S1 §4).
+    if (leaves && p.p1 < 0 && p.d1 > 0) continue;
     if (leaves) p.p0 = 0;
     const std::optional<double> estimate = find_first_downcrossing(p);
     if (!estimate) continue;

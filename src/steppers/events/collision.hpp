@@ -13,7 +13,7 @@
 #include <optional>
 #include <span>
 
-#include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/contact_kinematics.hpp"
 
 namespace delassus {
 
@@ -32,8 +32,8 @@ class CollisionFinder {
   void interpolate(const System& system, const Phase& begin, const Phase& end, double s, Phase& out);
 
  private:
-  ContactRows rows_;
-  Vector gap0_, gap1_, rate0_, rate1_, w_, w1_, gap_, all_;
+  ContactKinematics at_begin_, at_end_;
+  Vector w_, w1_, gap_;
   Phase at_;
 };
 

@@ -32,9 +32,7 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
   }
   values_.assign(ids.size(), {std::numeric_limits<double>::infinity(), EventKind::take_off});
   if (!kernel_.solve_forces(system, trial.end, closed_, closed_modes_, forces_)) return false;
-  system.contact_rows(closed_, trial.end.t, trial.end.q, rows_);
-  rows_.rows.multiply(VectorRef(trial.end.v), u_);
-  u_ += rows_.drift_velocity;
+  at_end_.update(system, trial.end, closed_);
   int row = 0;
   for (std::size_t i = 0; i < closed_.size(); ++i) {
     const Cone& cone = kernel_.force_cones()[i];
@@ -42,7 +40,7 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     Value& value = values_[closed_index_[i]];
     value = {r_N, EventKind::take_off};
     const Eigen::Vector2d r_T = tangential(cone, forces_.r.segment(row, cone.dim));
-    const Eigen::Vector2d u_T = tangential(cone, u_.segment(rows_.rows.first_row(static_cast<int>(i)), cone.dim));
+    const Eigen::Vector2d u_T = tangential(cone, at_end_.u.segment(at_end_.first_row(i), cone.dim));
     const ContactMode& mode = closed_modes_[i];
     if (cone.dim > 1 && mode.status == ContactStatus::stick) {
       // The slip that follows goes against the friction.

@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 
+#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/report.hpp"
 #include "delassus/steppers/step_kernel.hpp"
 
@@ -57,8 +58,7 @@ class TransitionFinder {
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;
-  ContactRows rows_;
-  Vector u_;
+  ContactKinematics at_end_;
   Solution forces_;
 };
 

@@ -1,0 +1,20 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/contact_kinematics.hpp"
+
+namespace delassus {
+
+void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
+  system.gaps(ids, phase.t, phase.q, gaps);
+  system.contact_rows(ids, phase.t, phase.q, rows);
+  rows.rows.multiply(VectorRef(phase.v), u);
+  u += rows.drift_velocity;
+}
+
+Vector3 ContactKinematics::velocity(std::size_t c) const {
+  Vector3 out = Vector3::Zero();
+  out.head(num_rows(c)) = u.segment(first_row(c), num_rows(c));
+  return out;
+}
+
+}  // namespace delassus

@@ -1,0 +1,26 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Gaps and relative velocities of a set of contacts at a phase. One object a use, so that its memory fits and is kept.
+#pragma once
+#include <span>
+
+#include "delassus/steppers/assemble.hpp"
+
+namespace delassus {
+
+struct ContactKinematics {
+  ContactRows rows;
+  Vector gaps;  // Φ, per contact [m]
+  Vector u;     // Hᵀ v + w, per row [m/s]
+
+  void update(const System& system, const Phase& phase, std::span<const ContactId> ids);
+  int first_row(std::size_t c) const { return rows.rows.first_row(static_cast<int>(c)); }
+  int num_rows(std::size_t c) const { return rows.rows.group_rows(static_cast<int>(c)); }
+  double gap(std::size_t c) const { return gaps[static_cast<Eigen::Index>(c)]; }
+  double normal_velocity(std::size_t c) const { return u[first_row(c)]; }
+  // Normal first, zeros where the contact has no such row.
+  Vector3 velocity(std::size_t c) const;
+};
+
+}  // namespace delassus
