@@ -153,6 +153,7 @@ class Converter {
     out.text = node.Scalar();
     out.quoted = node.Tag() == "!";
     out.kind = Value::Kind::text;
+    require_closed_quote(node.Mark(), out.place);
     find_lines(node.Mark(), out);
     if (out.quoted) return;
     if (out.text == "true" || out.text == "false") {
@@ -161,6 +162,23 @@ class Converter {
     } else if (parse_number(out.text, out.number)) {
       out.kind = Value::Kind::number;
     }
+  }
+
+  // The YAML library takes the end of the file for a closing quote.
+  void require_closed_quote(const YAML::Mark& mark, const Place& place) const {
+    if (mark.is_null() || static_cast<std::size_t>(mark.pos) >= source_.size()) return;
+    auto at = static_cast<std::size_t>(mark.pos);
+    const char quote = source_[at];
+    if (quote != '"' && quote != '\'') return;
+    for (++at; at < source_.size(); ++at) {
+      if (quote == '"' && source_[at] == '\\')
+        ++at;
+      else if (source_[at] == quote && quote == '\'' && at + 1 < source_.size() && source_[at + 1] == quote)
+        ++at;
+      else if (source_[at] == quote)
+        return;
+    }
+    throw InputError(place, "not valid YAML: the quote that begins here is not closed");
   }
 
   // A scalar over several lines was folded by the YAML library: follows its text through the source and notes

@@ -22,10 +22,10 @@ bool Projector::project_position(const System& system, std::span<const ContactId
     system.bilateral(phase.t, q_, bilateral_);
     system.gaps(closed, phase.t, q_, gaps_);
     const int holonomic = bilateral_.num_holonomic;
-    rhs_.resize(holonomic + gaps_.size());
-    rhs_ << -bilateral_.violation.head(holonomic), -gaps_;
-    if (rhs_.size() == 0) return true;
-    const double violation = rhs_.cwiseAbs().maxCoeff();
+    gap_rhs_.resize(holonomic + gaps_.size());
+    gap_rhs_ << -bilateral_.violation.head(holonomic), -gaps_;
+    if (gap_rhs_.size() == 0) return true;
+    const double violation = gap_rhs_.cwiseAbs().maxCoeff();
     if (!std::isfinite(violation)) return false;
     // Quadratic convergence has ended at round-off when the violation no longer falls.
     if (violation <= k_position_tolerance || (violation < 1e-13 && violation >= 0.5 * previous)) {
@@ -42,9 +42,9 @@ bool Projector::project_position(const System& system, std::span<const ContactId
     C_.setZero(rows_.rows());
     zero_.setZero(system.nv());
     if (!kkt_.compute(M_, true, rows_, nullptr, C_)) return false;
-    kkt_.solve(zero_, rhs_, delta_, lambda_);
-    system.retract(VectorRef(q_), VectorRef(delta_), u_);
-    q_ = u_;
+    kkt_.solve(zero_, gap_rhs_, delta_, lambda_);
+    system.retract(VectorRef(q_), VectorRef(delta_), q_next_);
+    std::swap(q_, q_next_);
   }
   return false;
 }

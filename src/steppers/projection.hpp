@@ -32,7 +32,7 @@ class Projector {
   ContactRows contacts_;
   BlockRows rows_;
   KktFactor kkt_;
-  Vector gaps_, rhs_, u_, C_, delta_, lambda_, zero_, q_;
+  Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;
 };
 
 }  // namespace delassus

@@ -85,7 +85,7 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
   const int joints =
       data_.num_joint_rows;  // the rows after these are springs and dampers, whose work is not a joint's
   trial.work_joints = solution.lambda.head(joints).dot(joint_u_.head(joints));
-  solution.lambda.conservativeResize(joints);
+  if (solution.lambda.size() != joints) solution.lambda.conservativeResize(joints);
   if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {
     trial.ok = false;
     trial.failure = "the step gave numbers that are not finite";

@@ -42,19 +42,20 @@ TEST_P(StepAllocations, NoneWithoutEvents) {
   Simulation simulation = cli::make_simulation(cli::load_scene(GetParam().scene, GetParam().settings));
   long worst = 0;
   int compared = 0;
-  bool warm = false;
+  int warm = 0;
   for (int i = 0; i < 400; ++i) {
     const std::size_t contacts = simulation.report().contacts.size();
     const long before = allocation_count;
     ASSERT_TRUE(simulation.step().ok);
     const long count = allocation_count - before;
-    // An event changes the size of the problem; the step after it warms up again.
+    // An event changes the size of the problem; a few steps warm up all buffers again (some are used in turns).
+    constexpr int needed = 3;
     const bool smooth = simulation.report().events.empty() && simulation.report().contacts.size() == contacts;
-    if (smooth && warm) {
+    if (smooth && warm >= needed) {
       worst = std::max(worst, count);
       ++compared;
     }
-    warm = smooth;
+    warm = smooth ? warm + 1 : 0;
   }
   EXPECT_EQ(worst, 0);
   EXPECT_GT(compared, 200);
