@@ -34,7 +34,9 @@ struct Case {
   std::vector<cli::Setting> settings;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.scene; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.scene;
+}
 
 class StepAllocations : public ::testing::TestWithParam<Case> {};
 
@@ -62,9 +64,12 @@ TEST_P(StepAllocations, NoneWithoutEvents) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Scenes, StepAllocations,
-                         ::testing::Values(Case{"double_pendulum_wall", {}}, Case{"double_pendulum_wall", {"stepper.projection=all"}},
-                                           Case{"block_on_table", {}}, Case{"two_carts", {}}, Case{"spring_chain", {}},
-                                           Case{"sliding_particle", {"stepper.step=1e-3"}}, Case{"bouncing_ball", {}}));
+                         ::testing::Values(Case{"double_pendulum_wall", {}},
+                                           Case{"double_pendulum_wall", {"stepper.projection=all"}},
+                                           Case{"block_on_table", {}}, Case{"two_carts", {}},
+                                           Case{"spring_chain", {}},
+                                           Case{"sliding_particle", {"stepper.step=1e-3"}},
+                                           Case{"bouncing_ball", {}}));
 
 }  // namespace
 }  // namespace delassus

@@ -19,8 +19,8 @@ TEST_P(Verify, AllChecksPass) {
   for (const Check& check : checks.all()) {
     if (!check.pass) continue;
     ++compared;
-    EXPECT_TRUE(*check.pass) << check.quantity << ": ours " << check.value << ", reference " << check.reference
-                             << ", tolerance " << check.tolerance;
+    EXPECT_TRUE(*check.pass) << check.quantity << ": ours " << check.value << ", reference "
+                             << check.reference << ", tolerance " << check.tolerance;
   }
   EXPECT_GT(compared, 3);
 }

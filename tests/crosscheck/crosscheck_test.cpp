@@ -18,8 +18,10 @@ using testing::run_to;
 
 TEST(CrossCheck, SpringsInTheMatrixOrAsRows) {
   for (const char* scene : {"two_carts", "spring_chain"}) {
-    const State matrix = run_scene(scene, {"stepper.springs_as_rows=false", "stepper.derivatives=rank-one", "duration=1"});
-    const State rows = run_scene(scene, {"stepper.springs_as_rows=true", "stepper.derivatives=rank-one", "duration=1"});
+    const State matrix =
+        run_scene(scene, {"stepper.springs_as_rows=false", "stepper.derivatives=rank-one", "duration=1"});
+    const State rows =
+        run_scene(scene, {"stepper.springs_as_rows=true", "stepper.derivatives=rank-one", "duration=1"});
     EXPECT_LT((matrix.q - rows.q).norm(), 1e-9) << scene;
     EXPECT_LT((matrix.v - rows.v).norm(), 1e-7) << scene;
   }
@@ -53,13 +55,15 @@ TEST(CrossCheck, FileOrCode) {
   const double pi = std::numbers::pi;
   Model model;
   model.gravity = {0, -9.8, 0};
-  const Vector3 x1(std::sin(pi / 3), -std::cos(pi / 3), 0), x2(std::sin(pi / 3) + std::sin(pi / 5), -std::cos(pi / 3) - std::cos(pi / 5), 0);
+  const Vector3 x1(std::sin(pi / 3), -std::cos(pi / 3), 0),
+      x2(std::sin(pi / 3) + std::sin(pi / 5), -std::cos(pi / 3) - std::cos(pi / 5), 0);
   model.add({"m1", 1, x1});
   model.add({"m2", 1, x2});
   model.distance_joints.push_back({"rod1", {}, {0}, 1});
   model.distance_joints.push_back({"rod2", {0}, {1}, 1});
   for (int i = 0; i < 2; ++i)
-    model.plane_contacts.push_back({.name = "wall" + std::to_string(i + 1), .body = i, .normal = {1, 0, 0}, .restitution = 0.1});
+    model.plane_contacts.push_back(
+        {.name = "wall" + std::to_string(i + 1), .body = i, .normal = {1, 0, 0}, .restitution = 0.1});
   auto system = std::make_shared<MultibodySystem>(model);
   SimulationOptions options;
   options.stepper.options.projection = Projection::none;
@@ -91,15 +95,21 @@ lagrangian:
   d.coordinates = {"x", "y"};
   d.q0 = Eigen::Vector2d(0, 0.5);
   d.v0 = Eigen::Vector2d(1, 0);
-  d.mass = [](double, const VectorRef& q, Matrix& M) { M = Eigen::Vector2d(1 + q[0] * q[0] / 4, 1).asDiagonal(); };
+  d.mass = [](double, const VectorRef& q, Matrix& M) {
+    M = Eigen::Vector2d(1 + q[0] * q[0] / 4, 1).asDiagonal();
+  };
   d.automatic_coriolis = true;
   d.potential = scalar_from_value([](double, const VectorRef& q) { return 9.81 * q[1]; });
   d.forces = [](double, const VectorRef&, const VectorRef& v, Vector& k) { k[0] = -0.3 * v[0]; };
-  d.springs.push_back({"s", scalar_from_value([](double, const VectorRef& q) { return std::hypot(q[0] - 1, q[1] - 1) - 0.5; }), 30});
+  d.springs.push_back({"s", scalar_from_value([](double, const VectorRef& q) {
+                         return std::hypot(q[0] - 1, q[1] - 1) - 0.5;
+                       }),
+                       30});
   LagrangianDefinition::Contact floor;
   floor.name = "floor";
   floor.gap = scalar_from_value([](double, const VectorRef& q) { return q[1] - 0.1 * std::sin(3 * q[0]); });
-  floor.tangents.push_back(row_from_values([](double, const VectorRef& q, Vector& row) { row = Eigen::Vector2d(1, 0.3 * std::cos(3 * q[0])); }));
+  floor.tangents.push_back(row_from_values(
+      [](double, const VectorRef& q, Vector& row) { row = Eigen::Vector2d(1, 0.3 * std::cos(3 * q[0])); }));
   floor.friction = 0.2;
   floor.restitution = 0.5;
   d.contacts.push_back(floor);
@@ -112,7 +122,11 @@ lagrangian:
 }
 
 TEST(CrossCheck, ImpactLawsAgreeOnOneFrictionlessContact) {
-  const auto end = [](const char* law) { return run_scene("double_pendulum_wall", {std::string("impact.law=") + law, "stepper.step=2^-7", "stepper.projection=all"}).q; };
+  const auto end = [](const char* law) {
+    return run_scene("double_pendulum_wall",
+                     {std::string("impact.law=") + law, "stepper.step=2^-7", "stepper.projection=all"})
+        .q;
+  };
   EXPECT_LT((end("newton") - end("poisson")).norm(), 1e-12);
 }
 

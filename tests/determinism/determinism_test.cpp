@@ -18,7 +18,8 @@ class Determinism : public ::testing::TestWithParam<std::string> {
   static double length(const cli::LoadedScene& scene) { return std::min(scene.desc.duration, 1.0); }
 };
 
-INSTANTIATE_TEST_SUITE_P(Scenes, Determinism, ::testing::ValuesIn(cli::scene_names()), [](const auto& scene) { return scene.param; });
+INSTANTIATE_TEST_SUITE_P(Scenes, Determinism, ::testing::ValuesIn(cli::scene_names()),
+                         [](const auto& scene) { return scene.param; });
 
 TEST_P(Determinism, TwoRunsAreEqual) {
   const cli::LoadedScene s = scene();

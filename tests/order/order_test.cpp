@@ -14,7 +14,9 @@ using testing::observed_order;
 using testing::run_to;
 using testing::runge_kutta;
 
-std::string step(double h) { return cli::setting("stepper.step", h); }
+std::string step(double h) {
+  return cli::setting("stepper.step", h);
+}
 
 struct Scheme {
   const char* name;
@@ -22,15 +24,23 @@ struct Scheme {
   double smooth_order, curved_order;
 };
 
-std::ostream& operator<<(std::ostream& out, const Scheme& scheme) { return out << scheme.name; }
+std::ostream& operator<<(std::ostream& out, const Scheme& scheme) {
+  return out << scheme.name;
+}
 
 const Scheme k_schemes[] = {
     {"trapezoidal_2", {"stepper.name=trapezoidal-2", "stepper.projection=none"}, 2, 2},
     {"trapezoidal_2_projected", {"stepper.name=trapezoidal-2", "stepper.projection=all"}, 2, 2},
     {"trapezoidal_1", {"stepper.name=trapezoidal-1", "stepper.projection=none"}, 2, 1},
-    {"trapezoidal_1_rows_at_end", {"stepper.name=trapezoidal-1", "stepper.rows_at_end=true", "stepper.projection=none"}, 2, 2},
+    {"trapezoidal_1_rows_at_end",
+     {"stepper.name=trapezoidal-1", "stepper.rows_at_end=true", "stepper.projection=none"},
+     2,
+     2},
     {"alpha_gamma_half_start", {"stepper.name=alpha-gamma", "stepper.projection=none"}, 2, 1},
-    {"alpha_gamma_half_middle", {"stepper.name=alpha-gamma", "stepper.data=middle", "stepper.projection=none"}, 2, 2},
+    {"alpha_gamma_half_middle",
+     {"stepper.name=alpha-gamma", "stepper.data=middle", "stepper.projection=none"},
+     2,
+     2},
     {"alpha_gamma_euler", {"stepper.name=alpha-gamma", "stepper.alpha=1", "stepper.gamma=1"}, 1, 1},
     {"anitescu_potra", {"stepper.name=anitescu-potra"}, 1, 1},
     {"anitescu_potra_stiff", {"stepper.name=anitescu-potra-stiff"}, 1, 1},
@@ -45,7 +55,8 @@ class Order : public ::testing::TestWithParam<Scheme> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Schemes, Order, ::testing::ValuesIn(k_schemes), [](const auto& scheme) { return std::string(scheme.param.name); });
+INSTANTIATE_TEST_SUITE_P(Schemes, Order, ::testing::ValuesIn(k_schemes),
+                         [](const auto& scheme) { return std::string(scheme.param.name); });
 
 TEST_P(Order, NonlinearOscillator) {
   const std::string scene = R"(
@@ -78,7 +89,11 @@ delassus: 1
 bodies: [{name: bob, mass: 2, position: [1, 0, 0]}]
 joints: [{name: rod, type: distance, between: [world, bob]}]
 )";
-  const Vector exact = runge_kutta([](double, const Vector& x) { return Vector{{x[1], -9.81 * std::cos(x[0])}}; }, Vector{{0.0, 0.0}}, 1.0, 20000);
+  const Vector exact = runge_kutta(
+      [](double, const Vector& x) {
+        return Vector{{x[1], -9.81 * std::cos(x[0])}};
+      },
+      Vector{{0.0, 0.0}}, 1.0, 20000);
   const Eigen::Vector2d at(std::cos(exact[0]), std::sin(exact[0]));
   const double order = observed_order(
       [&](double h) {
@@ -103,12 +118,14 @@ lagrangian:
     const double d = x[0] - x[1];
     Eigen::Matrix2d M;
     M << 2, std::cos(d), std::cos(d), 1;
-    const Eigen::Vector2d k(-std::sin(d) * x[3] * x[3] - 2 * 9.81 * std::sin(x[0]), std::sin(d) * x[2] * x[2] - 9.81 * std::sin(x[1]));
+    const Eigen::Vector2d k(-std::sin(d) * x[3] * x[3] - 2 * 9.81 * std::sin(x[0]),
+                            std::sin(d) * x[2] * x[2] - 9.81 * std::sin(x[1]));
     const Eigen::Vector2d a = M.inverse() * k;
     return Vector{{x[2], x[3], a[0], a[1]}};
   };
   const Vector exact = runge_kutta(f, Vector{{1.0, 0.5, 0.0, 0.0}}, 1.0, 20000);
-  const double order = observed_order([&](double h) { return (run_to(scene, 1.0, {step(h)}).q - exact.head<2>()).norm(); }, 0.01);
+  const double order = observed_order(
+      [&](double h) { return (run_to(scene, 1.0, {step(h)}).q - exact.head<2>()).norm(); }, 0.01);
   EXPECT_NEAR(order, 2, 0.1);
 }
 
@@ -169,7 +186,8 @@ law: {directions: 4}
 // A skate on an incline follows a cycloid.
 TEST(OrderOf, NonholonomicSkate) {
   const double g = 9.81 * std::sin(0.3), w = 2, T = 3;
-  const Eigen::Vector2d exact(g / (2 * w * w) * std::pow(std::sin(w * T), 2), g / (2 * w * w) * (w * T - 0.5 * std::sin(2 * w * T)));
+  const Eigen::Vector2d exact(g / (2 * w * w) * std::pow(std::sin(w * T), 2),
+                              g / (2 * w * w) * (w * T - 0.5 * std::sin(2 * w * T)));
   const double order = observed_order(
       [&](double h) { return (cli::run_scene("skate", {step(h)}).q.head<2>() - exact).norm(); }, 0.02);
   EXPECT_NEAR(order, 2, 0.1);
@@ -190,13 +208,19 @@ lagrangian:
   // Sliding phase by its angle until the take-off, located by bisection on the reference; then a parabola.
   const double g = 9.81, start = 0.3, leave = std::acos(2.0 / 3.0 * std::cos(start));
   const auto slide = [&](double t) {
-    return runge_kutta([&](double, const Vector& x) { return Vector{{x[1], g * std::sin(x[0])}}; }, Vector{{start, 0.0}}, t, 4000);
+    return runge_kutta(
+        [&](double, const Vector& x) {
+          return Vector{{x[1], g * std::sin(x[0])}};
+        },
+        Vector{{start, 0.0}}, t, 4000);
   };
   double low = 0.1, high = 2;
   for (int i = 0; i < 60; ++i) (slide(0.5 * (low + high))[0] < leave ? low : high) = 0.5 * (low + high);
   const double t_leave = low, speed = slide(t_leave)[1], T = t_leave + 0.2;
-  const Eigen::Vector2d exact(std::sin(leave) + speed * std::cos(leave) * 0.2, std::cos(leave) - speed * std::sin(leave) * 0.2 - g / 2 * 0.04);
-  const double order = observed_order([&](double h) { return (run_to(scene, T, {step(h)}).q - exact).norm(); }, 0.01);
+  const Eigen::Vector2d exact(std::sin(leave) + speed * std::cos(leave) * 0.2,
+                              std::cos(leave) - speed * std::sin(leave) * 0.2 - g / 2 * 0.04);
+  const double order =
+      observed_order([&](double h) { return (run_to(scene, T, {step(h)}).q - exact).norm(); }, 0.01);
   EXPECT_NEAR(order, 2, 0.2);
 
   Simulation simulation = testing::simulate(scene, {step(1e-3)});

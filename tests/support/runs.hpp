@@ -34,11 +34,13 @@ inline State run_to(const std::string& yaml, double t_end, const std::vector<std
 }
 
 // Classical Runge-Kutta of order 4: the independent reference for smooth motions.
-inline Vector runge_kutta(const std::function<Vector(double, const Vector&)>& f, Vector x, double t_end, int steps) {
+inline Vector runge_kutta(const std::function<Vector(double, const Vector&)>& f, Vector x, double t_end,
+                          int steps) {
   const double h = t_end / steps;
   for (int i = 0; i < steps; ++i) {
     const double t = i * h;
-    const Vector k1 = f(t, x), k2 = f(t + h / 2, x + h / 2 * k1), k3 = f(t + h / 2, x + h / 2 * k2), k4 = f(t + h, x + h * k3);
+    const Vector k1 = f(t, x), k2 = f(t + h / 2, x + h / 2 * k1), k3 = f(t + h / 2, x + h / 2 * k2),
+                 k4 = f(t + h, x + h * k3);
     x += h / 6 * (k1 + 2 * k2 + 2 * k3 + k4);
   }
   return x;

@@ -1,0 +1,227 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events with exact answers: simultaneous and repeated impacts, reversal, stick limits, conveyors, thresholds, energy.
+#include <gtest/gtest.h>
+
+#include "../support/random_problem.hpp"
+#include "../support/runs.hpp"
+
+namespace delassus {
+namespace {
+
+using testing::simulate;
+
+std::vector<Event> run_with_events(Simulation& simulation, double t_end) {
+  std::vector<Event> events;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    events.insert(events.end(), report.events.begin(), report.events.end());
+    return true;
+  });
+  EXPECT_TRUE(simulation.run_until(t_end)) << simulation.report().message;
+  return events;
+}
+
+TEST(Events, SimultaneousImpactsOfTwoBodies) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies: [{name: a, mass: 1, position: [0, 1, 0]}, {name: b, mass: 5, position: [3, 1, 0]}]
+contacts:
+  - {name: floor_a, type: plane, body: a, restitution: 0.5}
+  - {name: floor_b, type: plane, body: b, restitution: 0.25}
+stepper: {step: 0.01}
+)");
+  const double t_hit = std::sqrt(2 / 9.81), speed = 9.81 * t_hit;
+  const std::vector<Event> events = run_with_events(simulation, 0.5);
+  ASSERT_EQ(events.size(), 2u);
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_NEAR(events[i].time, t_hit, 1e-13);
+    EXPECT_NEAR(events[i].velocity_before[0], -speed, 1e-12);
+    EXPECT_NEAR(events[i].velocity_after[0], (i == 0 ? 0.5 : 0.25) * speed, 1e-12);
+  }
+  EXPECT_NEAR(events[1].impulse[0], 5 * 1.25 * speed, 1e-11);
+}
+
+TEST(Events, CornerIsHitOnBothSidesAtOnce) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 2, position: [1, 1, 0], velocity: [-1, -1, 0]}]
+contacts:
+  - {name: wall, type: plane, body: a, normal: [1, 0, 0], restitution: 1}
+  - {name: floor, type: plane, body: a, normal: [0, 1, 0], restitution: 1}
+stepper: {step: 0.3}
+)");
+  EXPECT_EQ(run_with_events(simulation, 1.5).size(), 2u);
+  EXPECT_NEAR(simulation.state().q[0], 0.5, 1e-14);
+  EXPECT_NEAR(simulation.state().v[1], 1, 1e-14);
+}
+
+// A ball between two walls: many impacts within one step, exact for every step size.
+TEST(Events, ManyImpactsInOneStep) {
+  for (const char* step : {"0.01", "0.7", "2"}) {
+    Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 1, position: [0.3, 0, 0], velocity: [5, 0, 0]}]
+contacts:
+  - {name: left, type: plane, body: a, normal: [1, 0, 0], restitution: 1}
+  - {name: right, type: plane, body: a, point: [1, 0, 0], normal: [-1, 0, 0], restitution: 1}
+)",
+                                     {std::string("stepper.step=") + step});
+    const std::vector<Event> events = run_with_events(simulation, 4.0);
+    EXPECT_EQ(events.size(), 20u) << step;  // 0.3 + 20 m of path, walls at the whole metres
+    EXPECT_NEAR(simulation.state().q[0], 0.3, 1e-12) << step;
+    EXPECT_NEAR(simulation.state().v[0], 5, 1e-12) << step;
+  }
+}
+
+// Newton's law for several contacts (Moreau): the first ball hits two that touch.
+TEST(Events, ThreeBallsInARow) {
+  Simulation simulation = simulate(cli::load_scene("ball_row", {}).text);
+  simulation.run_until(1.0);
+  EXPECT_NEAR(simulation.state().v[0], -1.0 / 3, 1e-13);
+  EXPECT_NEAR(simulation.state().v[3], 2.0 / 3, 1e-13);
+  EXPECT_NEAR(simulation.state().v[6], 2.0 / 3, 1e-13);
+}
+
+TEST(Events, ThresholdStopsSlowImpacts) {
+  const char* scene = R"(
+delassus: 1
+bodies: [{name: a, mass: 1, position: [0, 1, 0]}]
+contacts: [{name: floor, type: plane, body: a, restitution: 0.5}]
+impact: {threshold: 2}
+)";
+  Simulation simulation = simulate(scene);
+  const std::vector<Event> events = run_with_events(simulation, 2.0);
+  ASSERT_EQ(events.size(), 3u);  // 4.43, 2.21 rebound; 1.11 m/s does not
+  EXPECT_EQ(simulation.state().v[1], 0);
+  EXPECT_NEAR(simulation.state().q[1], 0, 1e-14);
+}
+
+TEST(Events, SlipReversesWithoutSticking) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies: [{name: a, mass: 1, velocity: [1, 0, 0]}]
+forces: [{name: push, type: applied, body: a, force: [-20, 0, 0]}]
+contacts: [{name: table, type: plane, body: a, friction: 0.8}]
+stepper: {step: 0.01}
+)");
+  const double brake = 20 + 0.8 * 9.81, back = 20 - 0.8 * 9.81, t_stop = 1 / brake, T = 0.2;
+  const std::vector<Event> events = run_with_events(simulation, T);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::reversal);
+  EXPECT_NEAR(events[0].time, t_stop, 1e-13);
+  EXPECT_NEAR(simulation.state().q[0], 0.5 / brake - 0.5 * back * (T - t_stop) * (T - t_stop), 1e-13);
+}
+
+// U1: below the limit nothing moves, above it slips with the exact acceleration.
+TEST(Events, StickLimitIsSharp) {
+  const char* scene = R"(
+delassus: 1
+constants: {pull: 4.9}
+bodies: [{name: a, mass: 1}]
+forces: [{name: pull, type: applied, body: a, force: [pull, 0, 0]}]
+contacts: [{name: table, type: plane, body: a, friction: 0.5}]
+)";
+  Simulation below = simulate(scene);
+  run_with_events(below, 1.0);
+  EXPECT_EQ(below.state().q[0], 0);
+  EXPECT_EQ(below.state().v[0], 0);
+  Simulation above = simulate(scene, {"constants.pull=4.906"});
+  run_with_events(above, 1.0);
+  EXPECT_NEAR(above.state().v[0], 0.001, 1e-12);
+}
+
+TEST(Events, ConveyorPicksUpAndItsWorkIsBooked) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies: [{name: a, mass: 3}]
+contacts: [{name: belt, type: plane, body: a, friction: 0.4, surface_velocity: [2, 0, 0]}]
+stepper: {step: 0.01}
+)");
+  const double t_grip = 2 / (0.4 * 9.81);
+  const std::vector<Event> events = run_with_events(simulation, 1.0);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::stick);
+  EXPECT_NEAR(events[0].time, t_grip, 1e-12);
+  EXPECT_NEAR(simulation.state().v[0], 2, 1e-14);
+  EXPECT_NEAR(simulation.state().q[0], 2 * 1.0 - 0.5 * 2 * t_grip, 1e-12);
+  // The friction of the belt has done the kinetic energy's work.
+  EXPECT_NEAR(simulation.report().energy.friction, 0.5 * 3 * 4, 1e-10);
+  EXPECT_NEAR(simulation.report().energy.defect, 0, 1e-10);
+}
+
+// A floor that moves by a formula of time carries a mass and throws it off when it brakes harder than gravity.
+TEST(Events, MovingFloorThrowsOff) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+lagrangian:
+  coordinates: [y]
+  velocity: [2]
+  position: [0]
+  mass: [[1]]
+  potential: 9.81*y
+  contacts: [{name: floor, gap: y - 0.2*sin(10*t)}]
+stepper: {step: 1e-3}
+)");
+  // Floor acceleration −20 sin(10 t) reaches −g at sin(10 t) = g/20; then free flight.
+  const double t_off = std::asin(9.81 / 20) / 10, T = 0.15;
+  const double y = 0.2 * std::sin(10 * t_off) + 2 * std::cos(10 * t_off) * (T - t_off) -
+                   9.81 / 2 * (T - t_off) * (T - t_off);
+  const std::vector<Event> events = run_with_events(simulation, T);
+  ASSERT_EQ(events.size(), 1u);
+  EXPECT_EQ(events[0].kind, EventKind::take_off);
+  EXPECT_NEAR(events[0].time, t_off, 1e-6);
+  EXPECT_NEAR(simulation.state().q[0], y, 1e-6);
+}
+
+// Facets of a coarse polygon are events of the law without alignment.
+TEST(Events, FacetChangesAreLocated) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: puck, mass: 1, velocity: [3, 0, 0]}]
+forces: [{name: wind, type: applied, body: puck, force: [0, 6, 0]}]
+contacts: [{name: table, type: plane, body: puck, normal: [0, 0, 1], friction: 0.3}]
+law: {directions: 4, align: false}
+stepper: {step: 0.01}
+)");
+  // Friction along −x only while v_x > v_y: v = (3 − μ g t, 6 t) meets the diagonal at t = 3 / (6 + μ g).
+  const std::vector<Event> events = run_with_events(simulation, 0.5);
+  ASSERT_FALSE(events.empty());
+  EXPECT_EQ(events[0].kind, EventKind::facet);
+  EXPECT_NEAR(events[0].time, 3 / (6 + 0.3 * 9.81), 1e-10);
+}
+
+// Random frictionless impacts with joints never gain energy under any law; with the simplified law not with friction either.
+TEST(Events, ImpactsDoNotGainEnergy) {
+  testing::Random random(7);
+  for (int i = 0; i < 200; ++i) {
+    const auto number = [&](double low, double high) { return std::to_string(random.uniform(low, high)); };
+    const bool friction = i % 2 == 0;
+    const std::string law = friction ? "simplified" : (i % 4 == 1 ? "poisson" : "newton");
+    const std::string scene =
+        "delassus: 1\nbodies:\n  - {name: a, mass: " + number(0.1, 5) + ", position: [0, 0, 0], velocity: [" +
+        number(-2, 2) + ", " + number(-2, -0.5) + ", " + number(-1, 1) +
+        "]}\n  - {name: b, mass: " + number(0.1, 5) + ", position: [1, 1, 0.3], velocity: [" + number(-2, 2) +
+        ", " + number(-2, 2) + ", 0]}\n" +
+        "joints: [{name: rod, type: distance, between: [a, b]}]\ncontacts:\n" +
+        "  - {name: floor, type: plane, body: a, restitution: " + number(0, 1) +
+        ", friction: " + (friction ? number(0, 1) : "0") + "}\n" +
+        "  - {name: wall, type: plane, body: a, normal: [1, 0, 0], restitution: " + number(0, 1) + "}\n" +
+        "stepper: {step: 1e-4}\nimpact: {law: " + law + "}\n";
+    Simulation simulation = simulate(scene);
+    simulation.step();
+    for (const Event& event : simulation.report().events) {
+      const bool fell_back =
+          simulation.report().events.size() > 1 && simulation.report().events[1].kind == EventKind::fallback;
+      if (event.kind == EventKind::impact && !fell_back) {
+        EXPECT_LE(event.energy_change, 1e-10) << scene;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace delassus
