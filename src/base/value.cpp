@@ -134,8 +134,8 @@ void set_path(Value& root, const std::string& path, Value value) {
       }
       at = &at->map[index].second;
     }
-    if (last) *at = std::move(value);
   }
+  *at = std::move(value);
 }
 
 }  // namespace delassus

@@ -171,9 +171,10 @@ class Converter {
     const char quote = source_[at];
     if (quote != '"' && quote != '\'') return;
     for (++at; at < source_.size(); ++at) {
-      if (quote == '"' && source_[at] == '\\')
-        ++at;
-      else if (source_[at] == quote && quote == '\'' && at + 1 < source_.size() && source_[at + 1] == quote)
+      const bool backslash = quote == '"' && source_[at] == '\\';
+      const bool doubled =
+          quote == '\'' && source_[at] == quote && at + 1 < source_.size() && source_[at + 1] == quote;
+      if (backslash || doubled)
         ++at;
       else if (source_[at] == quote)
         return;
@@ -232,7 +233,7 @@ std::string explain(const YAML::Exception& error, const std::string& source) {
         source.find('\t', begin) != std::string::npos)
       return "a tab indents this line; YAML allows spaces only";
   }
-  static constexpr std::pair<const char*, const char*> words[] = {
+  static const std::pair<const char*, const char*> words[] = {
       {YAML::ErrorMsg::FLOW_END, "this bracket does not close the one opened last"},
       {YAML::ErrorMsg::END_OF_SEQ_FLOW, "the list that begins here with [ has no ] or lacks a comma"},
       {YAML::ErrorMsg::END_OF_MAP_FLOW, "the map that begins here with { has no } or lacks a comma"},

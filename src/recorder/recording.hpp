@@ -50,8 +50,8 @@
 //                                                 normal points to [N]
 //
 //   /events/time                    e             [s]
-//   /events/kind                    e uint8       0 impact, 1 stick, 2 slip, 3 reversal, 4 take-off, 5 zeno,
-//                                                 6 fallback
+//   /events/kind                    e uint8       0 impact, 1 stick, 2 slip, 3 reversal, 4 facet, 5 take-off,
+//                                                 6 zeno, 7 fallback
 //   /events/contact                 e uint64      id
 //   /events/velocity_before, /events/velocity_after    e × 3    [m/s]
 //   /events/impulse                 e × 3         [N·s]

@@ -214,7 +214,7 @@ TEST_F(CliTest, KilledRunLeavesAReadableRecording) {
     }
   }
   EXPECT_GE(frames, 2);
-  kill(pid, SIGKILL);
+  send(pid, SIGKILL);
   EXPECT_EQ(finish(pid).signal, SIGKILL);
   const Recording recording = delassus::read_recording(path("result"));
   EXPECT_FALSE(recording.complete);
@@ -231,7 +231,7 @@ TEST_F(CliTest, InterruptedRunSavesItsState) {
     for (int i = 0; i < 20'000 && !exists(out + "/recording.h5.part"); ++i)
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    kill(pid, signal);
+    send(pid, signal);
     const ProgramResult result = finish(pid);
     EXPECT_EQ(result.status, 3) << result.err;
     EXPECT_TRUE(contains(result.err, "interrupted")) << result.err;

@@ -13,9 +13,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -88,19 +90,28 @@ class ProgramTest : public ::testing::Test {
                                      0600);
     posix_spawn_file_actions_addchdir_np(&actions, directory().c_str());
     pid_t pid = -1;
-    EXPECT_EQ(posix_spawn(&pid, DELASSUS_PROGRAM, &actions, nullptr, argv.data(), environ), 0);
+    const int error = posix_spawn(&pid, DELASSUS_PROGRAM, &actions, nullptr, argv.data(), environ);
     posix_spawn_file_actions_destroy(&actions);
+    // No pid of -1 may get out of here: kill(-1, …) ends every process there is.
+    if (error != 0 || pid <= 1)
+      throw std::runtime_error(std::string("cannot start " DELASSUS_PROGRAM ": ") + std::strerror(error));
     return pid;
+  }
+  // To a program that start() started, and to nothing else.
+  static void send(pid_t pid, int signal) {
+    if (pid <= 1) throw std::logic_error("not a process of this test");
+    kill(pid, signal);
   }
   // Waits for the end; a program that hangs is killed and fails the test.
   ProgramResult finish(pid_t pid) const {
+    if (pid <= 1) throw std::logic_error("not a process of this test");
     constexpr auto limit = std::chrono::seconds(250);
     const auto deadline = std::chrono::steady_clock::now() + limit;
     int wait_status = 0;
     while (waitpid(pid, &wait_status, WNOHANG) == 0) {
       if (std::chrono::steady_clock::now() > deadline) {
         ADD_FAILURE() << "the program hangs";
-        kill(pid, SIGKILL);
+        send(pid, SIGKILL);
         waitpid(pid, &wait_status, 0);
         break;
       }
