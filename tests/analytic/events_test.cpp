@@ -4,6 +4,8 @@
 // Events with exact answers: simultaneous and repeated impacts, reversal, stick limits, conveyors, thresholds, energy.
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
+
 #include "../support/random_problem.hpp"
 #include "../support/runs.hpp"
 #include "delassus/formulation/multibody_system.hpp"
