@@ -59,21 +59,22 @@ void apply(const Setting& setting, Value& scene) {
 LoadedScene load_scene(const std::string& scene, const std::vector<Setting>& settings) {
   LoadedScene out;
   std::string name = scene;
-  if (std::filesystem::exists(scene)) {
+  const EmbeddedFile* built_in = nullptr;
+  for (const EmbeddedFile& file : embedded_scenes())
+    if (file.name == scene || file.name == scene + ".yaml") built_in = &file;
+  // A file comes before a built-in scene; a directory does not, it may be the output of an earlier run.
+  const bool exists = std::filesystem::exists(scene);
+  if (exists && (built_in == nullptr || !std::filesystem::is_directory(scene))) {
     constexpr std::size_t max_bytes = std::size_t{64} << 20;
     out.text = read_file(scene, max_bytes);
+  } else if (built_in != nullptr) {
+    out.text = built_in->content;
+    name = built_in->name;
   } else {
-    const EmbeddedFile* found = nullptr;
-    for (const EmbeddedFile& file : embedded_scenes())
-      if (file.name == scene || file.name == scene + ".yaml") found = &file;
-    if (found == nullptr) {
-      const std::string near = nearest_name(scene, scene_names());
-      throw InputError("there is no file and no built-in scene " + quote(scene) +
-                       (near.empty() ? "; `delassus list scenes` shows the built-in ones"
-                                     : "; did you mean '" + near + "'?"));
-    }
-    out.text = found->content;
-    name = found->name;
+    const std::string near = nearest_name(scene, scene_names());
+    throw InputError("there is no file and no built-in scene " + quote(scene) +
+                     (near.empty() ? "; `delassus list scenes` shows the built-in ones"
+                                   : "; did you mean '" + near + "'?"));
   }
   out.values = parse_yaml(out.text, name);
   for (const Setting& setting : settings) {

@@ -85,8 +85,9 @@ int run_program(int argc, char** argv) {
       "delassus"};
   app.set_version_flag("--version", "delassus " + version());
   app.require_subcommand(0, 1);
+  std::string overview;  // of all commands; later, app.help() is that of the chosen one
   std::function<int()> command = [&] {
-    fmt::print("{}", app.help());
+    fmt::print("{}", overview);
     return k_done;
   };
 
@@ -187,7 +188,7 @@ int run_program(int argc, char** argv) {
   help_app->callback([&] {
     command = [&] {
       if (help_topic.empty()) {
-        fmt::print("{}", app.help());
+        fmt::print("{}", overview);
         return k_done;
       }
       for (const CLI::App* sub : app.get_subcommands({}))
@@ -199,6 +200,7 @@ int run_program(int argc, char** argv) {
     };
   });
 
+  overview = app.help();
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   const auto is_first = [&](const CLI::App* sub) { return sub->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_first))

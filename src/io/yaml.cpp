@@ -4,12 +4,14 @@
 
 #include <fmt/format.h>
 #include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <set>
+#include <sstream>
 
 #include "delassus/base/files.hpp"
 
@@ -224,6 +226,22 @@ class Converter {
   std::size_t num_values_ = 0;
 };
 
+// Notes where a document begins. (YAML::LoadAll never ends on a stray comma, YAML::Load ignores whatever follows.)
+struct StartOfDocument : YAML::EventHandler {
+  YAML::Mark mark = YAML::Mark::null_mark();
+  void OnDocumentStart(const YAML::Mark& at) override { mark = at; }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+};
+
 // What the YAML library says, in words for someone who does not know its inside.
 std::string explain(const YAML::Exception& error, const std::string& source) {
   // A tab that indents is the usual cause of whatever else is said.
@@ -264,16 +282,18 @@ Value parse_yaml(const std::string& text, const std::string& name) {
   require_text(source, name);
   Converter converter(source, name);
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(source);
-    if (documents.empty()) {
+    std::istringstream stream(source);
+    YAML::Parser parser(stream);
+    StartOfDocument start;
+    if (!parser.HandleNextDocument(start)) {
       Value nothing;
       nothing.place = {name, 1, 1};
       return nothing;
     }
-    if (documents.size() > 1)
-      throw InputError(converter.place_of(documents[1].Mark()),
-                       "a second document (after ---) begins here; allowed: one");
-    return converter.convert(documents[0], 0);
+    if (parser.HandleNextDocument(start))
+      throw InputError(converter.place_of(start.mark),
+                       "this stands outside of the first value or document of the file; allowed: one");
+    return converter.convert(YAML::Load(source), 0);
   } catch (const YAML::DeepRecursion& error) {
     Converter::fail_depth(converter.place_of(error.mark));
   } catch (const YAML::Exception& error) {

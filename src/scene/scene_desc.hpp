@@ -102,7 +102,7 @@ struct RunSettings {
   bool rank_one_right_side = false, springs_as_rows = false;
   std::string projection = "all";
   bool detect_collisions = true, detect_transitions = true;
-  std::string locate = "step";
+  std::string locate = "automatic";
   double epsilon_a = 1e-12, epsilon_b = 0;
   bool keep_active_after_impact = false, snap_to_grid = false;
   int max_events = 100;

@@ -13,17 +13,32 @@ namespace {
 constexpr double k_inf = std::numeric_limits<double>::infinity();
 
 // Shorthands for the fields below.
-Field positive(std::string key, std::string fallback, std::string unit, std::string meaning, bool required = false) {
-  return {std::move(key), FieldType::number, required, std::move(fallback), std::move(unit), std::move(meaning), 0, k_inf, true};
+Field positive(std::string key, std::string fallback, std::string unit, std::string meaning,
+               bool required = false) {
+  return {std::move(key),
+          FieldType::number,
+          required,
+          std::move(fallback),
+          std::move(unit),
+          std::move(meaning),
+          0,
+          k_inf,
+          true};
 }
-Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning, bool required = false) {
-  return {std::move(key), FieldType::number, required, std::move(fallback), std::move(unit), std::move(meaning), 0, k_inf};
+Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning,
+                   bool required = false) {
+  return {std::move(key),  FieldType::number,  required, std::move(fallback),
+          std::move(unit), std::move(meaning), 0,        k_inf};
 }
-Field number(std::string key, std::string fallback, std::string unit, std::string meaning, double lowest, double highest) {
-  return {std::move(key), FieldType::number, false, std::move(fallback), std::move(unit), std::move(meaning), lowest, highest};
+Field number(std::string key, std::string fallback, std::string unit, std::string meaning, double lowest,
+             double highest) {
+  return {std::move(key),  FieldType::number,  false,  std::move(fallback),
+          std::move(unit), std::move(meaning), lowest, highest};
 }
-Field integer(std::string key, std::string fallback, std::string meaning, double lowest, double highest = k_inf) {
-  return {std::move(key), FieldType::integer, false, std::move(fallback), "-", std::move(meaning), lowest, highest};
+Field integer(std::string key, std::string fallback, std::string meaning, double lowest,
+              double highest = k_inf) {
+  return {std::move(key), FieldType::integer, false, std::move(fallback), "-", std::move(meaning), lowest,
+          highest};
 }
 Field flag(std::string key, std::string fallback, std::string meaning) {
   return {std::move(key), FieldType::boolean, false, std::move(fallback), "", std::move(meaning)};
@@ -38,33 +53,51 @@ Field choice(std::string key, std::string fallback, std::vector<std::string> cho
           .meaning = std::move(meaning),
           .choices = std::move(choices)};
 }
-Field of_type(std::string key, FieldType type, bool required, std::string unit, std::string meaning, std::string fallback = "") {
+Field of_type(std::string key, FieldType type, bool required, std::string unit, std::string meaning,
+              std::string fallback = "") {
   return {std::move(key), type, required, std::move(fallback), std::move(unit), std::move(meaning)};
 }
 Field tables(std::string key, FieldType type, std::vector<std::string> names, std::string meaning) {
   return {.key = std::move(key), .type = type, .meaning = std::move(meaning), .tables = std::move(names)};
 }
-Field vector3(std::string key, bool required, std::string unit, std::string meaning, std::string fallback = "") {
-  return of_type(std::move(key), FieldType::vector3, required, std::move(unit), std::move(meaning), std::move(fallback));
+Field vector3(std::string key, bool required, std::string unit, std::string meaning,
+              std::string fallback = "") {
+  return of_type(std::move(key), FieldType::vector3, required, std::move(unit), std::move(meaning),
+                 std::move(fallback));
 }
-Field name_field() { return text("name", true, "unique name"); }
-Field type_field() { return text("type", true, "which kind of element this is"); }
+Field name_field() {
+  return text("name", true, "unique name");
+}
+Field type_field() {
+  return text("type", true, "which kind of element this is");
+}
 Field ends() {
-  return of_type("between", FieldType::names, true, "", "two ends: names of bodies, or 'world' for a fixed point");
+  return of_type("between", FieldType::names, true, "",
+                 "two ends: names of bodies, or 'world' for a fixed point");
 }
-Field anchor() { return vector3("anchor", false, "m", "the fixed point, when one end is 'world'", "[0, 0, 0]"); }
+Field anchor() {
+  return vector3("anchor", false, "m", "the fixed point, when one end is 'world'", "[0, 0, 0]");
+}
 
 std::vector<Table> make_schema() {
-  constexpr auto constants = FieldType::constants, object = FieldType::object, objects = FieldType::objects, numbers = FieldType::numbers,
-                 formula = FieldType::formula, formulas = FieldType::formulas, formula_rows = FieldType::formula_rows;
+  constexpr auto constants = FieldType::constants, object = FieldType::object, objects = FieldType::objects,
+                 numbers = FieldType::numbers, formula = FieldType::formula, formulas = FieldType::formulas,
+                 formula_rows = FieldType::formula_rows;
   return {
       {"scene",
        "",
        "A scene: bodies with joints, forces and contacts, or a system in your own coordinates (lagrangian).",
-       {{.key = "delassus", .type = FieldType::integer, .required = true, .unit = "-", .meaning = "version of the scene format", .lowest = 1, .highest = k_schema_version},
+       {{.key = "delassus",
+         .type = FieldType::integer,
+         .required = true,
+         .unit = "-",
+         .meaning = "version of the scene format",
+         .lowest = 1,
+         .highest = k_schema_version},
         text("name", false, "title of the run"),
         text("description", false, "what the scene shows"),
-        of_type("constants", constants, false, "", "named numbers for use in all formulas; may refer to earlier ones"),
+        of_type("constants", constants, false, "",
+                "named numbers for use in all formulas; may refer to earlier ones"),
         vector3("gravity", false, "m/s²", "gravity of bodies (not of a lagrangian system)", "[0, -9.81, 0]"),
         positive("duration", "1", "s", "length of the run"),
         tables("bodies", objects, {"particle"}, "the bodies"),
@@ -77,81 +110,109 @@ std::vector<Table> make_schema() {
         tables("impact", object, {"impact"}, "impact law"),
         tables("solver", object, {"solver"}, "solver of the one-step problems"),
         tables("output", object, {"output"}, "what is recorded"),
-        tables("picture", objects, {"picture plane", "picture segment"}, "fixed things to draw; planes of contacts are drawn anyway")}},
+        tables("picture", objects, {"picture plane", "picture segment"},
+               "fixed things to draw; planes of contacts are drawn anyway")}},
       {"particle",
        "particle",
        "A point mass with three degrees of freedom.",
-       {name_field(), choice("type", "particle", {"particle"}, "kind of body"), positive("mass", "", "kg", "mass", true),
-        vector3("position", false, "m", "initial position", "[0, 0, 0]"), vector3("velocity", false, "m/s", "initial velocity", "[0, 0, 0]"),
+       {name_field(), choice("type", "particle", {"particle"}, "kind of body"),
+        positive("mass", "", "kg", "mass", true),
+        vector3("position", false, "m", "initial position", "[0, 0, 0]"),
+        vector3("velocity", false, "m/s", "initial velocity", "[0, 0, 0]"),
         positive("radius", "0.05", "m", "size in pictures (contacts have their own)")}},
       {"distance joint",
        "distance",
        "Keeps two points at a distance (a massless rod).",
-       {name_field(), type_field(), ends(), anchor(), positive("length", "initial distance", "m", "the distance")}},
+       {name_field(), type_field(), ends(), anchor(),
+        positive("length", "initial distance", "m", "the distance")}},
       {"spring",
        "spring",
        "Spring and damper along the line between two points.",
        {name_field(), type_field(), ends(), anchor(), not_negative("stiffness", "0", "N/m", "of the spring"),
-        not_negative("rest_length", "initial distance", "m", "length without force"), not_negative("damping", "0", "N·s/m", "of the damper")}},
+        not_negative("rest_length", "initial distance", "m", "length without force"),
+        not_negative("damping", "0", "N·s/m", "of the damper")}},
       {"applied force",
        "applied",
        "A force on a body as three formulas in t, x, y, z, vx, vy, vz.",
-       {name_field(), type_field(), text("body", true, "name of the body"), of_type("force", formulas, true, "N", "three formulas")}},
+       {name_field(), type_field(), text("body", true, "name of the body"),
+        of_type("force", formulas, true, "N", "three formulas")}},
       {"plane contact",
        "plane",
        "A body against a fixed plane.",
-       {name_field(), type_field(), text("body", true, "name of the body"), vector3("point", false, "m", "a point of the plane", "[0, 0, 0]"),
-        vector3("normal", false, "-", "away from the solid side", "[0, 1, 0]"), not_negative("radius", "0", "m", "distance at which the body touches"),
-        vector3("surface_velocity", false, "m/s", "of the plane's surface (a conveyor)", "[0, 0, 0]"), not_negative("friction", "0", "-", "coefficient μ"),
+       {name_field(), type_field(), text("body", true, "name of the body"),
+        vector3("point", false, "m", "a point of the plane", "[0, 0, 0]"),
+        vector3("normal", false, "-", "away from the solid side", "[0, 1, 0]"),
+        not_negative("radius", "0", "m", "distance at which the body touches"),
+        vector3("surface_velocity", false, "m/s", "of the plane's surface (a conveyor)", "[0, 0, 0]"),
+        not_negative("friction", "0", "-", "coefficient μ"),
         number("restitution", "0", "-", "coefficient e", 0, 1)}},
       {"pair contact",
        "pair",
        "Two bodies that keep a distance.",
-       {name_field(), type_field(), of_type("between", FieldType::names, true, "", "names of two bodies"), positive("distance", "", "m", "sum of the radii", true),
-        not_negative("friction", "0", "-", "coefficient μ"), number("restitution", "0", "-", "coefficient e", 0, 1)}},
+       {name_field(), type_field(), of_type("between", FieldType::names, true, "", "names of two bodies"),
+        positive("distance", "", "m", "sum of the radii", true),
+        not_negative("friction", "0", "-", "coefficient μ"),
+        number("restitution", "0", "-", "coefficient e", 0, 1)}},
       {"lagrangian",
        "",
-       "M(t,q) v̇ = forces − ∂potential/∂q + springs, dampers, constraints, contacts. Formulas may use t, the coordinates, the constants and, "
+       "M(t,q) v̇ = forces − ∂potential/∂q + springs, dampers, constraints, contacts. Formulas may use t, the "
+       "coordinates, the constants and, "
        "in `forces` only, the velocities.",
        {of_type("coordinates", FieldType::names, true, "", "names of the coordinates q"),
-        of_type("velocities", FieldType::names, false, "", "names of their rates v for use in formulas", "v_NAME"),
+        of_type("velocities", FieldType::names, false, "", "names of their rates v for use in formulas",
+                "v_NAME"),
         of_type("position", numbers, true, "", "initial q"),
         of_type("velocity", numbers, false, "", "initial v", "zeros"),
         of_type("mass", formula_rows, true, "", "mass matrix, row by row; or one row: its diagonal"),
-        of_type("forces", formulas, false, "", "one formula a coordinate: all forces that have no potential", "zeros"),
-        flag("coriolis", "true", "add the Coriolis terms of a varying mass matrix (Lagrange's equations); false: they stand in `forces`"),
+        of_type("forces", formulas, false, "", "one formula a coordinate: all forces that have no potential",
+                "zeros"),
+        flag("coriolis", "true",
+             "add the Coriolis terms of a varying mass matrix (Lagrange's equations); false: they stand in "
+             "`forces`"),
         of_type("potential", formula, false, "J", "potential energy; its force is added", "0"),
         tables("constraints", objects, {"constraint"}, "holonomic constraints"),
-        tables("velocity_constraints", objects, {"velocity constraint"}, "Pfaffian (nonholonomic) constraints"),
+        tables("velocity_constraints", objects, {"velocity constraint"},
+               "Pfaffian (nonholonomic) constraints"),
         tables("springs", objects, {"lagrangian spring"}, "springs by their elongation"),
         tables("dampers", objects, {"lagrangian damper"}, "dampers by their elongation"),
         tables("contacts", objects, {"lagrangian contact"}, "unilateral contacts"),
         tables("bodies", objects, {"lagrangian body"}, "what tables and pictures show")}},
-      {"constraint", "", "Θ(t, q) = 0", {name_field(), of_type("equation", formula, true, "", "Θ, kept at zero")}},
+      {"constraint",
+       "",
+       "Θ(t, q) = 0",
+       {name_field(), of_type("equation", formula, true, "", "Θ, kept at zero")}},
       {"velocity constraint",
        "",
        "a(t, q) v = b(t)",
-       {name_field(), of_type("coefficients", formulas, true, "", "a, one formula a coordinate"), of_type("target", formula, false, "", "b, a formula of t", "0")}},
+       {name_field(), of_type("coefficients", formulas, true, "", "a, one formula a coordinate"),
+        of_type("target", formula, false, "", "b, a formula of t", "0")}},
       {"lagrangian spring",
        "",
        "force −stiffness · elongation · ∂elongation/∂q",
-       {name_field(), of_type("elongation", formula, true, "m", "formula, zero at rest"), not_negative("stiffness", "", "N/m", "of the spring", true)}},
+       {name_field(), of_type("elongation", formula, true, "m", "formula, zero at rest"),
+        not_negative("stiffness", "", "N/m", "of the spring", true)}},
       {"lagrangian damper",
        "",
        "force −damping · d(elongation)/dt · ∂elongation/∂q",
-       {name_field(), of_type("elongation", formula, true, "m", "formula"), not_negative("damping", "", "N·s/m", "of the damper", true)}},
+       {name_field(), of_type("elongation", formula, true, "m", "formula"),
+        not_negative("damping", "", "N·s/m", "of the damper", true)}},
       {"lagrangian contact",
        "",
        "gap(t, q) ≥ 0 with friction along the tangents",
        {name_field(), of_type("gap", formula, true, "m", "signed distance Φ"),
-        of_type("tangents", formula_rows, false, "", "0, 1 or 2 rows of formulas, one a coordinate: slip = row · v"),
-        of_type("surface_velocity", formulas, false, "m/s", "added to the slip, one formula of t a tangent", "zeros"),
-        not_negative("friction", "0", "-", "coefficient μ"), number("restitution", "0", "-", "coefficient e", 0, 1)}},
+        of_type("tangents", formula_rows, false, "",
+                "0, 1 or 2 rows of formulas, one a coordinate: slip = row · v"),
+        of_type("surface_velocity", formulas, false, "m/s", "added to the slip, one formula of t a tangent",
+                "zeros"),
+        not_negative("friction", "0", "-", "coefficient μ"),
+        number("restitution", "0", "-", "coefficient e", 0, 1)}},
       {"lagrangian body",
        "",
        "A body of the picture.",
-       {name_field(), of_type("position", formulas, true, "m", "three formulas"), of_type("angle", formula, false, "rad", "about z"),
-        positive("radius", "0.05", "m", "size of the circle drawn"), of_type("size", numbers, false, "m", "three edge lengths: draws a box instead")}},
+       {name_field(), of_type("position", formulas, true, "m", "three formulas"),
+        of_type("angle", formula, false, "rad", "about z"),
+        positive("radius", "0.05", "m", "size of the circle drawn"),
+        of_type("size", numbers, false, "m", "three edge lengths: draws a box instead")}},
       {"stepper",
        "",
        "Time stepping; see `delassus list steppers`.",
@@ -159,18 +220,27 @@ std::vector<Table> make_schema() {
         positive("step", "1e-3", "s", "time step"),
         number("alpha", "0.5", "-", "α of alpha-gamma", 0, 1),
         number("gamma", "0.5", "-", "γ of alpha-gamma", 0, 1),
-        choice("data", "default", {"default", "start", "middle", "end"}, "where mass and rows are taken (anitescu-potra, alpha-gamma)"),
-        flag("rows_at_end", "false", "trapezoidal-1: rows at the end of the step, order 2 on curved constraints"),
-        choice("derivatives", "automatic", {"none", "rank-one", "exact", "automatic"}, "derivatives of the forces in the step matrix"),
+        choice("data", "default", {"default", "start", "middle", "end"},
+               "where mass and rows are taken (anitescu-potra, alpha-gamma)"),
+        flag("rows_at_end", "false",
+             "trapezoidal-1: rows at the end of the step, order 2 on curved constraints"),
+        choice("derivatives", "automatic", {"none", "rank-one", "exact", "automatic"},
+               "derivatives of the forces in the step matrix"),
         flag("rank_one_right_side", "false", "the papers' variant of the right side: first order"),
-        flag("springs_as_rows", "false", "springs and dampers as compliant rows instead of terms of the step matrix"),
-        choice("projection", "all", {"none", "joints", "all"}, "what is put back onto its constraints after each step"),
+        flag("springs_as_rows", "false",
+             "springs and dampers as compliant rows instead of terms of the step matrix"),
+        choice("projection", "all", {"none", "joints", "all"},
+               "what is put back onto its constraints after each step"),
         flag("detect_collisions", "true", "locate impacts within the step"),
-        choice("locate", "step", {"step", "interpolant"}, "state at an impact: from a step that ends there, or from the interpolant of the step (S0)"),
+        choice("locate", "automatic", {"automatic", "step", "interpolant"},
+               "state at an impact: from a step that ends there, or from the interpolant of the step (S0); "
+               "automatic: interpolant "
+               "for the papers' plain schemes (projection none), step otherwise"),
         flag("detect_transitions", "true", "locate stick-slip and take-off within the step"),
         not_negative("epsilon_a", "1e-12", "m", "contacts with gap ≤ max(ε_a, ε_b h³) are active"),
         not_negative("epsilon_b", "0", "m/s³", "see epsilon_a"),
-        flag("keep_active_after_impact", "false", "a contact that was hit stays active until the grid is reached (S0)"),
+        flag("keep_active_after_impact", "false",
+             "a contact that was hit stays active until the grid is reached (S0)"),
         flag("snap_to_grid", "false", "an impact ends the step (S4)"),
         integer("max_events", "100", "events in one step before event capturing takes over", 0, 1e6),
         choice("on_failure", "retry", {"stop", "retry", "warn"}, "when a step cannot be solved"),
@@ -178,22 +248,34 @@ std::vector<Table> make_schema() {
       {"law",
        "",
        "Contact law; see `delassus list laws`.",
-       {text("name", false, "the law"), integer("directions", "8", "friction directions of a spatial contact, even", 2, 360),
-        flag("align", "true", "turn a direction onto the slip, so that sliding friction is exactly opposed to it")}},
+       {text("name", false, "the law"),
+        integer("directions", "8", "friction directions of a spatial contact, even", 2, 360),
+        flag("align", "true",
+             "turn a direction onto the slip, so that sliding friction is exactly opposed to it")}},
       {"impact",
        "",
        "Impact law.",
        {choice("law", "newton", {"newton", "poisson", "simplified"}, "see docs/impacts.md"),
-        flag("bound_by_total_impulse", "false", "Poisson: friction of decompression bounded by the total normal impulse; cannot add energy"),
-        number("tangential_restitution", "0", "-", "e_T", 0, 1), not_negative("threshold", "0", "m/s", "slower impacts do not rebound")}},
+        flag("bound_by_total_impulse", "false",
+             "Poisson: friction of decompression bounded by the total normal impulse; cannot add energy"),
+        number("tangential_restitution", "0", "-", "e_T", 0, 1),
+        not_negative("threshold", "0", "m/s", "slower impacts do not rebound")}},
       {"solver",
        "",
        "Solver; see `delassus list solvers`.",
        {text("name", false, "the solver"), positive("tolerance", "1e-10", "-", "accepted relative residual"),
         integer("max_iterations", "0", "0: automatic", 0, 1e9)}},
       {"output", "", "What is recorded.", {integer("every", "1", "record each n-th step", 1, 1e9)}},
-      {"picture plane", "plane", "A plane to draw.", {type_field(), text("name", false, "label"), vector3("point", true, "m", "a point"), vector3("normal", true, "-", "away from the solid")}},
-      {"picture segment", "segment", "A line to draw.", {type_field(), text("name", false, "label"), vector3("from", true, "m", "one end"), vector3("to", true, "m", "other end")}},
+      {"picture plane",
+       "plane",
+       "A plane to draw.",
+       {type_field(), text("name", false, "label"), vector3("point", true, "m", "a point"),
+        vector3("normal", true, "-", "away from the solid")}},
+      {"picture segment",
+       "segment",
+       "A line to draw.",
+       {type_field(), text("name", false, "label"), vector3("from", true, "m", "one end"),
+        vector3("to", true, "m", "other end")}},
   };
 }
 
@@ -221,20 +303,34 @@ std::string range_text(const Field& field) {
 
 const char* to_string(FieldType type) {
   switch (type) {
-    case FieldType::number: return "number";
-    case FieldType::integer: return "integer";
-    case FieldType::boolean: return "true or false";
-    case FieldType::text: return "text";
-    case FieldType::choice: return "choice";
-    case FieldType::vector3: return "[x, y, z]";
-    case FieldType::numbers: return "list of numbers";
-    case FieldType::formula: return "formula";
-    case FieldType::formulas: return "list of formulas";
-    case FieldType::formula_rows: return "list of rows of formulas";
-    case FieldType::names: return "list of names";
-    case FieldType::constants: return "map of numbers";
-    case FieldType::object: return "map";
-    case FieldType::objects: return "list of maps";
+    case FieldType::number:
+      return "number";
+    case FieldType::integer:
+      return "integer";
+    case FieldType::boolean:
+      return "true or false";
+    case FieldType::text:
+      return "text";
+    case FieldType::choice:
+      return "choice";
+    case FieldType::vector3:
+      return "[x, y, z]";
+    case FieldType::numbers:
+      return "list of numbers";
+    case FieldType::formula:
+      return "formula";
+    case FieldType::formulas:
+      return "list of formulas";
+    case FieldType::formula_rows:
+      return "list of rows of formulas";
+    case FieldType::names:
+      return "list of names";
+    case FieldType::constants:
+      return "map of numbers";
+    case FieldType::object:
+      return "map";
+    case FieldType::objects:
+      return "list of maps";
   }
   return "unknown";
 }

@@ -25,16 +25,23 @@ Enum lookup(const Named<Enum> (&table)[n], const std::string& name) {
   throw std::logic_error("no option '" + name + "'");
 }
 
-constexpr Named<DataPoint> k_data[] = {{"default", DataPoint::start}, {"start", DataPoint::start}, {"middle", DataPoint::middle}, {"end", DataPoint::end}};
+constexpr Named<DataPoint> k_data[] = {{"default", DataPoint::start},
+                                       {"start", DataPoint::start},
+                                       {"middle", DataPoint::middle},
+                                       {"end", DataPoint::end}};
 constexpr Named<ForceDerivatives> k_derivatives[] = {{"none", ForceDerivatives::none},
                                                      {"rank-one", ForceDerivatives::rank_one},
                                                      {"exact", ForceDerivatives::exact},
                                                      {"automatic", ForceDerivatives::automatic}};
-constexpr Named<Projection> k_projection[] = {{"none", Projection::none}, {"joints", Projection::joints}, {"all", Projection::all}};
-constexpr Named<FailurePolicy> k_policy[] = {{"stop", FailurePolicy::stop}, {"retry", FailurePolicy::retry}, {"warn", FailurePolicy::warn}};
-constexpr Named<ImpactKind> k_impact[] = {{"newton", ImpactKind::newton}, {"poisson", ImpactKind::poisson}, {"simplified", ImpactKind::simplified}};
+constexpr Named<Projection> k_projection[] = {
+    {"none", Projection::none}, {"joints", Projection::joints}, {"all", Projection::all}};
+constexpr Named<FailurePolicy> k_policy[] = {
+    {"stop", FailurePolicy::stop}, {"retry", FailurePolicy::retry}, {"warn", FailurePolicy::warn}};
+constexpr Named<ImpactKind> k_impact[] = {
+    {"newton", ImpactKind::newton}, {"poisson", ImpactKind::poisson}, {"simplified", ImpactKind::simplified}};
 
-constexpr Named<ImpactLocation> k_location[] = {{"step", ImpactLocation::step}, {"interpolant", ImpactLocation::interpolant}};
+constexpr Named<ImpactLocation> k_location[] = {{"step", ImpactLocation::step},
+                                                {"interpolant", ImpactLocation::interpolant}};
 
 // Checks a name against a list, with the place where the user wrote it.
 template <typename Infos>
@@ -46,14 +53,16 @@ std::string known_name(const NameRef& ref, const char* kind, const Infos& infos)
   }
   const std::string near = nearest_name(ref.name, names);
   throw InputError(ref.place, fmt::format("unknown {} '{}'{}", kind, ref.name,
-                                          near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : "; did you mean '" + near + "'?"));
+                                          near.empty() ? fmt::format("; known: {}", fmt::join(names, ", "))
+                                                       : "; did you mean '" + near + "'?"));
 }
 
 }  // namespace
 
 const std::vector<LawInfo>& list_laws() {
   static const std::vector<LawInfo> laws{
-      {"coulomb-polyhedral", "Coulomb friction with a polygon of m directions, one of them turned onto the slip; the default"},
+      {"coulomb-polyhedral",
+       "Coulomb friction with a polygon of m directions, one of them turned onto the slip; the default"},
       {"frictionless", "unilateral contact without friction, whatever the coefficients say"}};
   return laws;
 }
@@ -77,13 +86,15 @@ SimulationOptions simulation_options(const RunSettings& run) {
   o.max_halvings = run.max_halvings;
   o.detect_collisions = run.detect_collisions;
   o.detect_transitions = run.detect_transitions;
-  o.location = lookup(k_location, run.locate);
+  o.location = o.projection == Projection::none ? ImpactLocation::interpolant : ImpactLocation::step;
+  if (run.locate != "automatic") o.location = lookup(k_location, run.locate);
   o.epsilon_a = run.epsilon_a;
   o.epsilon_b = run.epsilon_b;
   o.keep_active_after_impact = run.keep_active_after_impact;
   o.snap_to_grid = run.snap_to_grid;
   o.max_events = run.max_events;
-  if (run.law && known_name(*run.law, "law", list_laws()) == "frictionless") o.law.kind = ContactLawKind::frictionless;
+  if (run.law && known_name(*run.law, "law", list_laws()) == "frictionless")
+    o.law.kind = ContactLawKind::frictionless;
   o.law.num_directions = run.directions;
   o.law.align = run.align;
   o.impact.kind = lookup(k_impact, run.impact_law);

@@ -166,8 +166,8 @@ INSTANTIATE_TEST_SUITE_P(
                 changed("[3, 0, 0]", "[3, 0, 0, 1]"),
                 "5:38",
                 {"'position'", "4 entries", "allowed: 3"}},
-        Mistake{"ThreeEnds", changed("[block, other]", "[block, other, block]"), "8:40", {"3 entries", "2"}},
-        Mistake{"TwoForces", changed("[8*cos(t), 0, 0]", "[8*cos(t), 0]"), "10:51", {"2 entries", "3"}},
+        Mistake{"ThreeEnds", changed("[block, other]", "[block, other, block]"), "8:42", {"3 entries", "2"}},
+        Mistake{"TwoForces", changed("[8*cos(t), 0, 0]", "[8*cos(t), 0]"), "10:53", {"2 entries", "3"}},
         Mistake{"NameOverTwoLines",
                 changed("name: other", "name: \"ot\\nher\""),
                 "6:12",
@@ -219,9 +219,9 @@ INSTANTIATE_TEST_SUITE_P(
                 {"no body 'blok'", "did you mean 'block'?"}},
         Mistake{"MissingBodyFarFromAll",
                 changed("between: [block,", "between: [zzzzzzzzz,"),
-                "8:41",
+                "8:43",
                 {"no body 'zzzzzzzzz'", "known: block, other, world"}},
-        Mistake{"SameEnds", changed("[block, other]", "[block, block]"), "8:48", {"both ends are 'block'"}},
+        Mistake{"SameEnds", changed("[block, other]", "[block, block]"), "8:50", {"both ends are 'block'"}},
         Mistake{
             "DuplicateName", changed("name: other", "name: block"), "6:12", {"'block'", "twice", "line 5"}},
         Mistake{
@@ -295,7 +295,9 @@ INSTANTIATE_TEST_SUITE_P(
                 "6:2",
                 {"not valid YAML", "tab", "spaces"}},
         Mistake{"Indentation", changed("duration", "  duration"), "3:11", {"not valid YAML", "indentation"}},
-        Mistake{"TwoDocuments", k_bodies + "---\n" + k_bodies, "15:1", {"second document", "one"}},
+        Mistake{"TwoDocuments", k_bodies + "---\n" + k_bodies, "14:1", {"document", "allowed: one"}},
+        Mistake{"JsonAndMore", R"({"delassus": 1} {"name": "x"})", "1:17", {"outside", "allowed: one"}},
+        Mistake{"StrayComma", "# a comment\n, more\n" + k_bodies, "2:1", {"outside", "allowed: one"}},
         Mistake{"NoAnchor", k_bodies + "output: *here\n", "14:9", {"not valid YAML", "alias"}},
         Mistake{"Binary",
                 std::string("\x7f"

@@ -336,6 +336,11 @@ TEST_F(CliTest, EveryBuiltInSceneRuns) {
   EXPECT_GE(count, 10);
 }
 
+TEST_F(CliTest, DirectoryDoesNotHideABuiltInScene) {
+  run_well("ball_row", "ball_row", {"--duration", "0.1", "--no-report"});
+  run_well("ball_row", "ball_row", {"--duration", "0.1", "--no-report"});
+}
+
 TEST_F(CliTest, HelpAndVersion) {
   EXPECT_EQ(run({"--version"}).out, "delassus " + delassus::cli::version() + "\n");
   const ProgramResult none = run({}), help = run({"help"}), option = run({"--help"});

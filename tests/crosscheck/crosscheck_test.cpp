@@ -40,7 +40,7 @@ lagrangian:
   contacts:
     - {name: wall1, gap: x1, restitution: 0.1}
     - {name: wall2, gap: x2, restitution: 0.1}
-stepper: {step: 2^-8, projection: none, keep_active_after_impact: true, locate: interpolant}
+stepper: {step: 2^-8, projection: none, keep_active_after_impact: true}
 impact: {law: poisson}
 )";
 
