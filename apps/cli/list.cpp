@@ -15,18 +15,21 @@ namespace {
 
 void list_schema() {
   fmt::print(
-      "Scene files, format {} (YAML or JSON). SI units, right-handed axes. Numbers may be formulas of the constants.\n"
+      "Scene files, format {} (YAML or JSON). SI units, right-handed axes. Numbers may be formulas of the "
+      "constants.\n"
       "Unit and allowed range stand in brackets, the default behind '='.\n",
       k_schema_version);
   for (const Table& table : scene_schema()) {
-    fmt::print("\n{}{}\n  {}\n", table.name, table.type.empty() ? "" : fmt::format("   (type: {})", table.type), table.meaning);
+    fmt::print("\n{}{}\n  {}\n", table.name,
+               table.type.empty() ? "" : fmt::format("   (type: {})", table.type), table.meaning);
     for (const Field& field : table.fields) {
       std::string notes;
       const std::string range = range_text(field);
       if (!field.unit.empty() && field.unit != "-") notes += field.unit;
       if (!range.empty()) notes += (notes.empty() ? "" : ", ") + range;
       if (!field.tables.empty()) notes += fmt::format("{}", fmt::join(field.tables, " | "));
-      fmt::print("    {:<26}{}{}{}{}\n", field.key, to_string(field.type), notes.empty() ? "" : " [" + notes + "]",
+      fmt::print("    {:<26}{}{}{}{}\n", field.key, to_string(field.type),
+                 notes.empty() ? "" : " [" + notes + "]",
                  field.fallback.empty() ? "" : " = " + field.fallback, field.required ? "  (required)" : "");
       fmt::print("    {:<26}  {}\n", "", field.meaning);
     }
@@ -38,7 +41,10 @@ void list_defaults() {
   for (const char* name : {"stepper", "law", "impact", "solver", "output"})
     for (const Field& field : find_table(name).fields) {
       std::string fallback = field.fallback;
-      if (field.key == "name") fallback = std::string(name) == "stepper" ? StepperSettings{}.name : std::string(name) == "law" ? list_laws().front().name : SolverSettings{}.name;
+      if (field.key == "name")
+        fallback = std::string(name) == "stepper" ? StepperSettings{}.name
+                   : std::string(name) == "law"   ? list_laws().front().name
+                                                  : SolverSettings{}.name;
       fmt::print("  {:<36}{:<20}{}\n", fmt::format("{}.{}", name, field.key), fallback, field.meaning);
     }
 }
@@ -47,13 +53,15 @@ void list_defaults() {
 
 int list_command(const std::string& kind) {
   if (kind == "steppers") {
-    for (const StepperInfo& s : list_steppers()) fmt::print("{:<22}order {:<5}{:<8}{}\n", s.name, s.order, s.source, s.summary);
+    for (const StepperInfo& s : list_steppers())
+      fmt::print("{:<22}order {:<5}{:<8}{}\n", s.name, s.order, s.source, s.summary);
   } else if (kind == "solvers") {
     for (const SolverInfo& s : list_solvers()) fmt::print("{:<22}{}\n", s.name, s.summary);
   } else if (kind == "laws") {
     for (const LawInfo& s : list_laws()) fmt::print("{:<22}{}\n", s.name, s.summary);
   } else if (kind == "scenes") {
-    for (const std::string& name : scene_names()) fmt::print("{:<24}{}\n", name, load_scene(name, {}).desc.description);
+    for (const std::string& name : scene_names())
+      fmt::print("{:<24}{}\n", name, load_scene(name, {}).desc.description);
   } else if (kind == "schema") {
     list_schema();
   } else if (kind == "defaults") {
@@ -61,7 +69,9 @@ int list_command(const std::string& kind) {
   } else {
     const std::vector<std::string> kinds{"steppers", "solvers", "laws", "scenes", "schema", "defaults"};
     const std::string near = nearest_name(kind, kinds);
-    throw InputError(fmt::format("cannot list '{}'; {}allowed: {}", kind, near.empty() ? "" : "did you mean '" + near + "'? ", fmt::join(kinds, ", ")));
+    throw InputError(fmt::format("cannot list '{}'; {}allowed: {}", kind,
+                                 near.empty() ? "" : "did you mean '" + near + "'? ",
+                                 fmt::join(kinds, ", ")));
   }
   return k_done;
 }

@@ -17,9 +17,15 @@ constexpr auto k_interval = std::chrono::milliseconds(80);
 }  // namespace
 
 Progress::Progress(std::string title, double total, bool quiet)
-    : title_(std::move(title)), total_(total), shown_(!quiet && isatty(STDERR_FILENO) != 0), start_(std::chrono::steady_clock::now()), last_(start_ - k_interval) {}
+    : title_(std::move(title)),
+      total_(total),
+      shown_(!quiet && isatty(STDERR_FILENO) != 0),
+      start_(std::chrono::steady_clock::now()),
+      last_(start_ - k_interval) {}
 
-Progress::~Progress() { finish(); }
+Progress::~Progress() {
+  finish();
+}
 
 void Progress::update(double done, const std::string& note) {
   const auto now = std::chrono::steady_clock::now();
@@ -30,7 +36,9 @@ void Progress::update(double done, const std::string& note) {
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   std::string bar;
   for (int i = 0; i < k_width; ++i) bar += i < fraction * k_width ? "█" : "·";
-  const std::string left = fraction > 0.01 && fraction < 1 ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction) : "";
+  const std::string left = fraction > 0.01 && fraction < 1
+                               ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction)
+                               : "";
   fmt::print(stderr, "\r\033[K{} {} {:3.0f} %  {}{}", title_, bar, 100 * fraction, note, left);
   std::fflush(stderr);
 }

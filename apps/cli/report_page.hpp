@@ -11,6 +11,7 @@
 
 namespace delassus::cli {
 
-std::string make_report_page(const Recording& recording, const SceneDesc& scene, const nlohmann::json& summary);
+std::string make_report_page(const Recording& recording, const SceneDesc& scene,
+                             const nlohmann::json& summary);
 
 }  // namespace delassus::cli

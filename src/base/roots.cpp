@@ -86,8 +86,9 @@ std::optional<double> find_first_downcrossing(const CubicHermite& p, double s_mi
   knots[count++] = 1.0;
   for (int i = 0; i + 1 < count; ++i) {
     const double left = p.value(knots[i]), right = p.value(knots[i + 1]);
-    if (right >= 0) continue;
-    if (left <= 0) return knots[i];  // starts at zero or below and goes down
+    // Written so that values that are not numbers, of motions that blow up, are no roots.
+    if (!(right < 0)) continue;
+    if (!(left > 0)) return knots[i];  // starts at zero or below and goes down
     return find_root([&](double s) { return p.value(s); }, knots[i], knots[i + 1], left, right);
   }
   return std::nullopt;

@@ -89,7 +89,8 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
       x = S.completeOrthogonalDecomposition().solve(rhs);
     check = rhs;
     check.noalias() -= S * x;
-    consistent = check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
+    consistent =
+        check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
     r.noalias() = pattern.leftCols(unknowns) * x;
   }
   reduction.recover(r, solution);

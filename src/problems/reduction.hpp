@@ -20,6 +20,8 @@ class Reduction {
   bool compute(const Problem& problem);
   // After a change of p, g and w only: new u_free with the same W.
   void update_free_velocity();
+  // After a change of the cones only.
+  void update_cones() { local_.cones.assign(problem_->cones.begin(), problem_->cones.end()); }
   const LocalProblem& local() const { return local_; }
   const KktFactor& kkt() const { return kkt_; }
   const Vector& v_free() const { return v_free_; }  // velocity without contact impulses

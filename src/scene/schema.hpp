@@ -11,39 +11,40 @@
 namespace delassus {
 
 enum class FieldType {
-  number,    // or a constant formula
+  number,  // or a constant formula
   integer,
   boolean,
   text,
-  choice,    // one of `choices`
-  vector3,   // list of three numbers
-  numbers,   // list of numbers
-  formula,   // number or formula text
-  formulas,  // list of formulas
+  choice,        // one of `choices`
+  vector3,       // list of three numbers
+  numbers,       // list of numbers
+  formula,       // number or formula text
+  formulas,      // list of formulas
   formula_rows,  // list of lists of formulas
-  names,     // list of names
-  constants, // map of names to numbers
-  object,    // map described by another table
-  objects,   // list of maps described by other tables
+  names,         // list of names
+  constants,     // map of names to numbers
+  object,        // map described by another table
+  objects,       // list of maps described by other tables
 };
 
 struct Field {
   std::string key;
   FieldType type = FieldType::number;
   bool required = false;
-  std::string fallback;     // default, as shown to the user; empty: none
-  std::string unit;         // "-" for dimensionless
+  std::string fallback;  // default, as shown to the user; empty: none
+  std::string unit;      // "-" for dimensionless
   std::string meaning;
   double lowest = -std::numeric_limits<double>::infinity();
   double highest = std::numeric_limits<double>::infinity();
-  bool open_lowest = false;              // lowest itself is not allowed
+  bool open_lowest = false;  // lowest itself is not allowed
   std::vector<std::string> choices = {};
-  std::vector<std::string> tables = {};  // of object, objects: the tables by name; several: selected by the key `type`
+  std::vector<std::string> tables =
+      {};  // of object, objects: the tables by name; several: selected by the key `type`
 };
 
 struct Table {
-  std::string name;      // how error messages and other tables refer to it
-  std::string type;      // value of the key `type` that selects it among several; empty: none
+  std::string name;  // how error messages and other tables refer to it
+  std::string type;  // value of the key `type` that selects it among several; empty: none
   std::string meaning;
   std::vector<Field> fields;
 };

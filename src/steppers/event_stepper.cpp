@@ -82,8 +82,9 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
       transition.reset();
     if (transition && (!collision || transition->h <= collision->s * h)) {
+      const double slip_speed = contact_velocity(system, active_[transition->contact]).tail<2>().norm();
       if (transition->h > 0) accept(system, mode_trial_, 1.0);
-      if (report.ok) apply_transition(system, *transition);
+      if (report.ok) apply_transition(system, *transition, slip_speed);
     } else if (collision) {
       move_to(system, *collision);
       resolve_impact(system);
@@ -112,6 +113,7 @@ void EventStepper::update_active_set(const System& system, double h) {
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
   at_candidates_.update(system, phase_, candidates_);
+  const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   active_.clear();
   inactive_.clear();
   active_memory_.clear();
@@ -128,6 +130,11 @@ void EventStepper::update_active_set(const System& system, double h) {
       active_memory_.push_back(memory);
       ContactMode mode;
       if (memory != nullptr) mode = {memory->status, {memory->slip_direction[0], memory->slip_direction[1]}};
+      // In space the slip turns; its direction now is better than that of the last step's friction.
+      const Vector3 u = at_candidates_.velocity(c);
+      if (options_.law.align && mode.status == ContactStatus::slip &&
+          u.tail<2>().norm() > k_rest_tolerance * fastest)
+        mode.direction = u.tail<2>().normalized();
       modes_.push_back(mode);
       if (memory == nullptr) history_.modes_known = false;  // a new contact: its mode must be found
     } else {
@@ -172,10 +179,7 @@ void EventStepper::fail(const std::string& why) {
 void EventStepper::move_to(const System& system, const Collision& collision) {
   colliding_ = collision.contact;
   if (options_.location == ImpactLocation::interpolant) {
-    collisions_.interpolate(system, phase_, trial_.end, collision.s, scratch_);
-    accept(system, trial_, collision.s);
-    std::swap(phase_, scratch_);
-    if (options_.projection != Projection::none) project(system);
+    interpolate_to(system, collision);
     return;
   }
   // Newton's method on the length of the step, from the interpolant's estimate; a step that stops short of converging is as good as
@@ -195,7 +199,17 @@ void EventStepper::move_to(const System& system, const Collision& collision) {
     if (gap == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
     h = next;
   }
-  accept(system, std::isfinite(best) ? impact_trial_ : trial_, 1.0);
+  if (std::isfinite(best))
+    accept(system, impact_trial_, 1.0);
+  else
+    interpolate_to(system, collision);
+}
+
+void EventStepper::interpolate_to(const System& system, const Collision& collision) {
+  collisions_.interpolate(system, phase_, trial_.end, collision.s, scratch_);
+  accept(system, trial_, collision.s);
+  std::swap(phase_, scratch_);
+  if (options_.projection != Projection::none) project(system);
 }
 
 void EventStepper::resolve_impact(const System& system) {
@@ -407,14 +421,21 @@ void EventStepper::remember(const Trial& trial) {
   history_.modes_known = true;
 }
 
-void EventStepper::apply_transition(const System& system, const Transition& transition) {
+void EventStepper::apply_transition(const System& system, const Transition& transition, double slip_speed) {
   const ContactId id = active_[transition.contact];
-  Event event{.time = phase_.t, .kind = transition.kind, .contact = id, .velocity_before = contact_velocity(system, id)};
+  Event event{.time = phase_.t,
+              .kind = transition.kind,
+              .contact = id,
+              .velocity_before = contact_velocity(system, id)};
   ContactMode mode;
-  if (transition.kind == EventKind::facet) {
+  if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
     mode = {ContactStatus::slip, transition.direction};
-  } else if (transition.kind == EventKind::slip) {
-    mode = {ContactStatus::slip, transition.direction};
+  } else if (transition.kind == EventKind::stick && turns_only(system, id, slip_speed, mode)) {
+    // A slip in space whose old direction has died out while it turned: it goes on in the direction that is left.
+    modes_[transition.contact] = mode;
+    store_modes(modes_);
+    count_event(id);
+    return;
   } else if (transition.kind == EventKind::stick) {
     // Stop exactly, then ask the instantaneous forces whether the contact can hold.
     closed_.assign(1, id);
@@ -424,7 +445,11 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
         closed_.push_back(active_[c]);
         sticking_.push_back(modes_[c].status == ContactStatus::stick);
       }
+    // What is left of a slip that turned while it stopped is taken by friction.
+    system.mass(phase_.t, phase_.q, M_);
+    const double before = kinetic_energy(M_, phase_.v);
     projector_.project_velocity(system, closed_, sticking_, options_.projection == Projection::all, phase_);
+    history_.energy.friction += kinetic_energy(M_, phase_.v) - before;
     std::vector<ContactMode> held;
     std::vector<ContactId> ids;
     std::size_t index = 0;
@@ -441,7 +466,7 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
       for (std::size_t i = 0; i < index; ++i) row += kernel_.force_cones()[i].dim;
       const Cone& cone = kernel_.force_cones()[index];
       const Eigen::Vector2d r_T = tangential(cone, forces.r.segment(row, cone.dim));
-      if (cone_gauge(cone, r_T) > cone.mu * forces.r[row]) {
+      if (kernel_.friction_norm(cone, r_T) > cone.mu * forces.r[row]) {
         mode = {ContactStatus::slip, -r_T.normalized()};
         event.kind = EventKind::reversal;
       }
@@ -454,6 +479,16 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
   event.velocity_after = contact_velocity(system, id);
   report_->events.push_back(event);
   count_event(id);
+}
+
+// True when the slip that is left where its component along the old direction vanishes is too large to be called zero.
+bool EventStepper::turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode) {
+  // Stopping what is left shifts the position by the square of it; a twentieth leaves the order and the constant alone.
+  constexpr double negligible = 0.05;
+  const Eigen::Vector2d left = contact_velocity(system, id).tail<2>();
+  if (!options_.law.align || left.norm() <= negligible * slip_speed) return false;
+  mode = {ContactStatus::slip, left.normalized()};
+  return true;
 }
 
 Vector3 EventStepper::contact_velocity(const System& system, ContactId id) {
@@ -474,7 +509,8 @@ void EventStepper::project(const System& system) {
     }
   // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
   touching_ = closed_;
-  if (colliding_ && std::find(closed_.begin(), closed_.end(), *colliding_) == closed_.end()) touching_.push_back(*colliding_);
+  if (colliding_ && std::find(closed_.begin(), closed_.end(), *colliding_) == closed_.end())
+    touching_.push_back(*colliding_);
   system.mass(phase_.t, phase_.q, M_);
   const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
   const bool done = projector_.project_position(system, touching_, phase_) &&

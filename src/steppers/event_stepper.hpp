@@ -44,12 +44,15 @@ class EventStepper final : public Stepper {
   bool find_approaching(const System& system, double h);
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(const System& system, const Collision& collision);
+  void interpolate_to(const System& system, const Collision& collision);
   void resolve_impact(const System& system);
   void establish_modes(const System& system);
   bool capture(const System& system, double h);
   bool take_trial(const System& system, double h, double& h_limit, int& halvings);
   void accept(const System& system, const Trial& trial, double fraction);
-  void apply_transition(const System& system, const Transition& transition);
+  // `slip_speed`: of the contact at the beginning of the step that led to the transition.
+  void apply_transition(const System& system, const Transition& transition, double slip_speed);
+  bool turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode);
   void project(const System& system);
   void remember(const Trial& trial);
   void store_modes(const std::vector<ContactMode>& modes);
@@ -78,7 +81,8 @@ class EventStepper final : public Stepper {
   std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
-  std::vector<ContactMemory> next_contacts_;  // swapped with history_.contacts, so that their memory is reused
+  std::vector<ContactMemory>
+      next_contacts_;  // swapped with history_.contacts, so that their memory is reused
   bool capturing_ = false;
   int num_events_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;

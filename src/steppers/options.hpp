@@ -74,8 +74,8 @@ struct StepperOptions {
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step
   ImpactLocation location = ImpactLocation::step;
-  double epsilon_a = 1e-12;        // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
-  double epsilon_b = 0;            // [m/s³]
+  double epsilon_a = 1e-12;  // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
+  double epsilon_b = 0;      // [m/s³]
   bool keep_active_after_impact =
       false;                  // S0: a contact that was hit stays in the active set until the grid is reached
   bool snap_to_grid = false;  // S4 §4: an impact ends the step, its time is moved to the grid

@@ -13,8 +13,8 @@ namespace delassus {
 
 struct StepperInfo {
   std::string name;
-  std::string source;   // paper and equation
-  std::string order;    // on smooth parts
+  std::string source;  // paper and equation
+  std::string order;   // on smooth parts
   std::string summary;
 };
 
@@ -22,10 +22,10 @@ const std::vector<StepperInfo>& list_steppers();
 
 struct StepperSettings {
   std::string name = "trapezoidal-2";
-  double alpha = 0.5, gamma = 0.5;                 // alpha-gamma
-  bool default_data = true;                        // take the scheme's own data point
-  DataPoint data = DataPoint::start;               // anitescu-potra, alpha-gamma
-  bool rows_at_end = false;                        // trapezoidal-1
+  double alpha = 0.5, gamma = 0.5;    // alpha-gamma
+  bool default_data = true;           // take the scheme's own data point
+  DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma
+  bool rows_at_end = false;           // trapezoidal-1
   StepperOptions options;
 };
 

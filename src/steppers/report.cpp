@@ -14,7 +14,8 @@ const char* to_string(EventKind kind) {
       return "slip";
     case EventKind::reversal:
       return "reversal";
-    case EventKind::facet: return "facet";
+    case EventKind::facet:
+      return "facet";
     case EventKind::take_off:
       return "take-off";
     case EventKind::zeno:

@@ -2,9 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/step_kernel.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace delassus {
+namespace {
+
+// The predicted slip is off by O(h²) while a body slides steadily; beyond this angle the prediction was poor (a slip that begins, ends or
+// turns sharply) and the step is solved again with the generators on the slip that came out [rad].
+constexpr double k_turn_tolerance = 1e-3;
+constexpr int k_max_turns = 6;
+
+}  // namespace
 
 bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                          const VectorRef& slip_hint, Trial& trial) {
@@ -42,12 +52,59 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
     }
   }
   if (!any) warm_.basis.clear();
-  solver_.solve(problem_, reduction_, warm_, trial.solution, trial.stats);
+  start_from_memory(memory);
+  solve_aligned(problem_, reduction_, trial.solution, trial.stats);
+  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok)
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
   finish(system, phase, h, trial);
+}
+
+// A contact without slip has none to turn a generator onto: one that begins to slip has the direction its mode knows, one that sticks the
+// direction of its last friction, in which it must be able to take all of μ r_N.
+void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
+  for (std::size_t c = 0; c < memory.size(); ++c) {
+    Cone& cone = problem_.cones[c];
+    if (!options_.law.align || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
+    const bool slips = memory[c]->status == ContactStatus::slip;
+    const double x = slips ? memory[c]->slip_direction[0] : memory[c]->impulse[1];
+    const double y = slips ? memory[c]->slip_direction[1] : memory[c]->impulse[2];
+    if (x != 0 || y != 0) cone.angle = std::atan2(y, x);
+  }
+  reduction_.update_cones();
+}
+
+// Turns the generators of sliding contacts onto the slip that came out. True when one turned enough to solve again.
+bool StepKernel::turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) const {
+  if (!options_.law.align) return false;
+  bool turned = false;
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    Cone& cone = problem.cones[c];
+    if (cone.dim < 3 || solution.modes[c].status != ContactStatus::slip) continue;
+    const Eigen::Vector2d slip =
+        tangential(cone, solution.u.segment(problem.Ht.first_row(c), cone.dim)).normalized();
+    if ((slip - cone_direction(cone, 0)).norm() <= k_turn_tolerance) continue;
+    cone.angle = std::atan2(slip.y(), slip.x());
+    turned = true;
+  }
+  if (turned) reduction.update_cones();
+  return turned;
+}
+
+// Solves, and again while a slip turns away from the generators.
+void StepKernel::solve_aligned(Problem& problem, Reduction& reduction, Solution& solution,
+                               SolveStats& stats) {
+  solver_.solve(problem, reduction, warm_, solution, stats);
+  for (int round = 0;
+       round < k_max_turns && usable(stats.status) && turn_generators(problem, reduction, solution);
+       ++round) {
+    const int iterations = stats.iterations;
+    warm_.basis.assign(solution.basis.begin(), solution.basis.end());
+    solver_.solve(problem, reduction, warm_, solution, stats);
+    stats.iterations += iterations;
+  }
 }
 
 void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
@@ -56,6 +113,16 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
   trial.stats = {};
   if (!prepare(system, phase, h, ids, phase.v, trial)) return;
   trial.ok = solve_with_modes(reduction_, modes, trial.solution, mode_scratch_);
+  // The polygon follows the friction, so that the residual measures the law and not the polygon.
+  for (std::size_t c = 0; c < modes.size() && options_.law.align; ++c) {
+    Cone& cone = problem_.cones[c];
+    if (cone.dim < 3 || modes[c].status == ContactStatus::open) continue;
+    const Eigen::Vector2d r_T =
+        tangential(cone, trial.solution.r.segment(problem_.Ht.first_row(static_cast<int>(c)), cone.dim));
+    cone.angle = std::atan2(r_T.y(), r_T.x());
+  }
+  reduction_.update_cones();
+  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
   trial.solution.basis.clear();
   finish(system, phase, h, trial);
@@ -96,7 +163,8 @@ bool StepKernel::solve_forces(const System& system, const Phase& phase, std::spa
                               std::span<const ContactMode> modes, Solution& solution) {
   assemble_acceleration(system, options_, phase, ids, std::numeric_limits<double>::infinity(), data_,
                         force_problem_);
-  return force_reduction_.compute(force_problem_) && solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
+  return force_reduction_.compute(force_problem_) &&
+         solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
 }
 
 bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,
@@ -104,7 +172,8 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   assemble_acceleration(system, options_, phase, ids, slip_speed, data_, force_problem_);
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
-  solver_.solve(force_problem_, force_reduction_, {}, force_solution_, stats);
+  warm_.basis.clear();
+  solve_aligned(force_problem_, force_reduction_, force_solution_, stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {

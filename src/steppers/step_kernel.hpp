@@ -52,12 +52,19 @@ class StepKernel {
   bool find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids, double slip_speed,
                   std::vector<ContactMode>& modes);
 
+  // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
+  double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
+    return options_.law.align ? r_T.norm() : cone_gauge(cone, r_T);
+  }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                const VectorRef& slip_hint, Trial& trial);
+  void start_from_memory(std::span<const ContactMemory* const> memory);
+  bool turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) const;
+  void solve_aligned(Problem& problem, Reduction& reduction, Solution& solution, SolveStats& stats);
   void finish(const System& system, const Phase& phase, double h, Trial& trial);
 
   const StepFormula& formula_;

@@ -14,7 +14,9 @@ constexpr int k_time = 0;  // index of t among the variables of a formula
 constexpr double k_first_step = 6e-6;
 constexpr double k_second_step = 1.2e-4;
 
-double step_for(double scale, double x) { return scale * (1.0 + std::abs(x)); }
+double step_for(double scale, double x) {
+  return scale * (1.0 + std::abs(x));
+}
 
 // The nonzero second derivatives of a formula.
 struct Entry {
@@ -113,14 +115,16 @@ RowFunction row_from_expressions(const std::vector<Expression>& formulas, int nq
   out.bias = [f](double t, const VectorRef& q, const VectorRef& v) {
     const FormulaPoint at(t, q);
     double bias = 0;
-    for (const Entry& entry : f->derivatives) bias += at(entry.formula) * (entry.j == k_time ? 1.0 : v[entry.j - 1]) * v[entry.i];
+    for (const Entry& entry : f->derivatives)
+      bias += at(entry.formula) * (entry.j == k_time ? 1.0 : v[entry.j - 1]) * v[entry.i];
     return bias;
   };
   return out;
 }
 
 TimeFunction time_from_expression(const Expression& formula) {
-  auto value = std::make_shared<Expression>(formula), rate = std::make_shared<Expression>(formula.derivative(k_time));
+  auto value = std::make_shared<Expression>(formula),
+       rate = std::make_shared<Expression>(formula.derivative(k_time));
   const auto evaluate = [](const std::shared_ptr<Expression>& e) {
     return [e](double t) { return e->evaluate(std::span<const double>(&t, 1)); };
   };
@@ -154,7 +158,8 @@ ScalarFunction scalar_from_value(std::function<double(double, const VectorRef&)>
     for (Eigen::Index i = 0; i < q.size(); ++i)
       for (Eigen::Index j = 0; j <= i; ++j) {
         const double a = step_for(k_second_step, q[i]), b = step_for(k_second_step, q[j]);
-        H(i, j) = H(j, i) = (at(i, a, j, b) - at(i, a, j, -b) - at(i, -a, j, b) + at(i, -a, j, -b)) / (4 * a * b);
+        H(i, j) = H(j, i) =
+            (at(i, a, j, b) - at(i, a, j, -b) - at(i, -a, j, b) + at(i, -a, j, -b)) / (4 * a * b);
       }
   };
   out.rate = [value](double t, const VectorRef& q) {
@@ -164,7 +169,9 @@ ScalarFunction scalar_from_value(std::function<double(double, const VectorRef&)>
   out.time_bias = [value](double t, const VectorRef& q, const VectorRef& v) {
     const double d = step_for(k_second_step, t);
     const Vector ahead = q + d * v, behind = q - d * v;
-    const double mixed = (value(t + d, ahead) - value(t + d, behind) - value(t - d, ahead) + value(t - d, behind)) / (4 * d * d);
+    const double mixed =
+        (value(t + d, ahead) - value(t + d, behind) - value(t - d, ahead) + value(t - d, behind)) /
+        (4 * d * d);
     return 2 * mixed + (value(t + d, q) - 2 * value(t, q) + value(t - d, q)) / (d * d);
   };
   return out;
@@ -173,7 +180,7 @@ ScalarFunction scalar_from_value(std::function<double(double, const VectorRef&)>
 RowFunction row_from_values(std::function<void(double, const VectorRef&, Vector&)> values) {
   RowFunction out;
   out.values = values;
-  out.bias = [values](double t, const VectorRef& q, const VectorRef& v) {
+  out.bias = [values = std::move(values)](double t, const VectorRef& q, const VectorRef& v) {
     const double d = k_first_step * (1.0 + std::abs(t)) / (1.0 + v.cwiseAbs().maxCoeff());
     const Vector ahead = q + d * v, behind = q - d * v;
     Vector up, down;

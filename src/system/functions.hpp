@@ -26,8 +26,8 @@ struct ScalarFunction {
 };
 
 struct RowFunction {
-  std::function<void(double t, const VectorRef& q, Vector& out)> values;                    // a(t, q)
-  std::function<double(double t, const VectorRef& q, const VectorRef& v)> bias;            // (da/dt) v along (1, v)
+  std::function<void(double t, const VectorRef& q, Vector& out)> values;         // a(t, q)
+  std::function<double(double t, const VectorRef& q, const VectorRef& v)> bias;  // (da/dt) v along (1, v)
 };
 
 // A function of time alone with its derivative, e.g. the right side of a Pfaffian constraint.

@@ -38,25 +38,32 @@ double second_rate(const ScalarFunction& f, double t, const VectorRef& q, const 
 
 }  // namespace
 
-LagrangianSystem::LagrangianSystem(LagrangianDefinition definition) : d_(std::move(definition)), n_(static_cast<int>(d_.coordinates.size())) {
+LagrangianSystem::LagrangianSystem(LagrangianDefinition definition)
+    : d_(std::move(definition)), n_(static_cast<int>(d_.coordinates.size())) {
   const auto require = [](bool condition, const std::string& what) {
     if (!condition) throw InputError("Lagrangian system: " + what);
   };
   require(n_ > 0, "there are no coordinates");
-  require(d_.q0.size() == n_, fmt::format("the initial position has {} entries for {} coordinates", d_.q0.size(), n_));
-  require(d_.v0.size() == n_, fmt::format("the initial velocity has {} entries for {} coordinates", d_.v0.size(), n_));
+  require(d_.q0.size() == n_,
+          fmt::format("the initial position has {} entries for {} coordinates", d_.q0.size(), n_));
+  require(d_.v0.size() == n_,
+          fmt::format("the initial velocity has {} entries for {} coordinates", d_.v0.size(), n_));
   require(static_cast<bool>(d_.mass), "the mass matrix is missing");
   Matrix M;
   d_.mass(0.0, d_.q0, M);
-  require(M.rows() == n_ && M.cols() == n_, fmt::format("the mass matrix is {}×{} for {} coordinates", M.rows(), M.cols(), n_));
+  require(M.rows() == n_ && M.cols() == n_,
+          fmt::format("the mass matrix is {}×{} for {} coordinates", M.rows(), M.cols(), n_));
   require(M.allFinite() && (M - M.transpose()).cwiseAbs().maxCoeff() <= 1e-12 * M.cwiseAbs().maxCoeff() &&
               Eigen::LLT<Matrix>(M).info() == Eigen::Success,
           "the mass matrix is not symmetric positive definite at the initial position");
   for (const auto& c : d_.contacts) {
-    require(c.tangents.size() <= 2, fmt::format("contact '{}' has {} tangents; allowed: 0, 1 or 2", c.name, c.tangents.size()));
+    require(c.tangents.size() <= 2,
+            fmt::format("contact '{}' has {} tangents; allowed: 0, 1 or 2", c.name, c.tangents.size()));
     require(c.friction >= 0, fmt::format("contact '{}': friction is {}; allowed: >= 0", c.name, c.friction));
-    require(c.restitution >= 0 && c.restitution <= 1, fmt::format("contact '{}': restitution is {}; allowed: 0 … 1", c.name, c.restitution));
-    require(c.friction == 0 || !c.tangents.empty(), fmt::format("contact '{}' has friction but no tangents", c.name));
+    require(c.restitution >= 0 && c.restitution <= 1,
+            fmt::format("contact '{}': restitution is {}; allowed: 0 … 1", c.name, c.restitution));
+    require(c.friction == 0 || !c.tangents.empty(),
+            fmt::format("contact '{}' has friction but no tangents", c.name));
   }
 }
 
@@ -120,7 +127,8 @@ void LagrangianSystem::forces(double t, const VectorRef& q, const VectorRef& v, 
   }
 }
 
-void LagrangianSystem::force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const {
+void LagrangianSystem::force_jacobians(double t, const VectorRef& q, const VectorRef& v,
+                                       ForceJacobians& out) const {
   out.k_q.clear(n_);
   out.k_v.clear(n_);
   out.k_q_remainder.clear(n_);
@@ -243,17 +251,20 @@ void LagrangianSystem::bilateral_bias(double t, const VectorRef& q, const Vector
   }
 }
 
-void LagrangianSystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/, std::vector<ContactId>& ids) const {
+void LagrangianSystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/,
+                                  std::vector<ContactId>& ids) const {
   ids.resize(d_.contacts.size());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
 }
 
-void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const {
+void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q,
+                            Vector& gaps) const {
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
   for (std::size_t i = 0; i < ids.size(); ++i) gaps[i] = d_.contacts[ids[i]].gap.value(t, q);
 }
 
-void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q, ContactRows& out) const {
+void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                    ContactRows& out) const {
   out.rows.clear(n_);
   out.friction.clear();
   out.restitution.clear();
@@ -272,14 +283,16 @@ void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, co
     for (std::size_t k = 0; k < c.tangents.size(); ++k) {
       c.tangents[k].values(t, q, row);
       block.row(static_cast<Eigen::Index>(k + 1)) = row.transpose();
-      if (k < c.surface_velocities.size()) out.drift_velocity[first + 1 + static_cast<int>(k)] = c.surface_velocities[k].value(t);
+      if (k < c.surface_velocities.size())
+        out.drift_velocity[first + 1 + static_cast<int>(k)] = c.surface_velocities[k].value(t);
     }
     out.friction.push_back(c.friction);
     out.restitution.push_back(c.restitution);
   }
 }
 
-void LagrangianSystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v, Vector& bias) const {
+void LagrangianSystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                    const VectorRef& v, Vector& bias) const {
   Eigen::Index rows = 0;
   for (ContactId id : ids) rows += 1 + static_cast<Eigen::Index>(d_.contacts[id].tangents.size());
   bias.resize(rows);
@@ -289,16 +302,19 @@ void LagrangianSystem::contact_bias(std::span<const ContactId> ids, double t, co
     const auto& c = d_.contacts[id];
     bias[row++] = second_rate(c.gap, t, q, v, H);
     for (std::size_t k = 0; k < c.tangents.size(); ++k)
-      bias[row++] = c.tangents[k].bias(t, q, v) + (k < c.surface_velocities.size() ? c.surface_velocities[k].rate(t) : 0.0);
+      bias[row++] = c.tangents[k].bias(t, q, v) +
+                    (k < c.surface_velocities.size() ? c.surface_velocities[k].rate(t) : 0.0);
   }
 }
 
-void LagrangianSystem::contact_frame(ContactId /*id*/, double /*t*/, const VectorRef& /*q*/, Vector3& point, Matrix3& frame) const {
+void LagrangianSystem::contact_frame(ContactId /*id*/, double /*t*/, const VectorRef& /*q*/, Vector3& point,
+                                     Matrix3& frame) const {
   point.setConstant(std::numeric_limits<double>::quiet_NaN());
   frame.setConstant(std::numeric_limits<double>::quiet_NaN());
 }
 
-void LagrangianSystem::body_motions(double t, const VectorRef& q, const VectorRef& v, std::vector<BodyMotion>& out) const {
+void LagrangianSystem::body_motions(double t, const VectorRef& q, const VectorRef& v,
+                                    std::vector<BodyMotion>& out) const {
   out.assign(d_.bodies.size(), {});
   Vector gradient;
   const auto rate = [&](const ScalarFunction& f) {

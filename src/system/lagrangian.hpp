@@ -42,8 +42,8 @@ struct LagrangianDefinition {
   };
   struct Contact {
     std::string name;
-    ScalarFunction gap;                  // Φ
-    std::vector<RowFunction> tangents;   // 0, 1 or 2
+    ScalarFunction gap;                            // Φ
+    std::vector<RowFunction> tangents;             // 0, 1 or 2
     std::vector<TimeFunction> surface_velocities;  // added to the slip, parallel to tangents; may be empty
     double friction = 0;
     double restitution = 0;
@@ -62,9 +62,11 @@ struct LagrangianDefinition {
   // ∂M/∂q_i; by differences of `mass` when empty.
   std::function<void(double t, const VectorRef& q, int i, Matrix& out)> mass_derivative;
   bool automatic_coriolis = false;
-  std::function<void(double t, const VectorRef& q, const VectorRef& v, Vector& k)> forces;             // may be empty: none
-  std::function<void(double t, const VectorRef& q, const VectorRef& v, Matrix& k_q, Matrix& k_v)> force_jacobians;  // differences when empty
-  ScalarFunction potential;                                                                             // may be empty: none
+  std::function<void(double t, const VectorRef& q, const VectorRef& v, Vector& k)>
+      forces;  // may be empty: none
+  std::function<void(double t, const VectorRef& q, const VectorRef& v, Matrix& k_q, Matrix& k_v)>
+      force_jacobians;       // differences when empty
+  ScalarFunction potential;  // may be empty: none
   std::vector<Constraint> constraints;
   std::vector<VelocityConstraint> velocity_constraints;
   std::vector<Spring> springs;
@@ -95,14 +97,19 @@ class LagrangianSystem final : public System {
   double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
   void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
   void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
-  void candidates(double t, const VectorRef& q, const VectorRef& v, double h, std::vector<ContactId>& ids) const override;
+  void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
+                  std::vector<ContactId>& ids) const override;
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;
-  void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q, ContactRows& out) const override;
-  void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
-  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point, Matrix3& frame) const override;
+  void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
+                    ContactRows& out) const override;
+  void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
+                    Vector& bias) const override;
+  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
+                     Matrix3& frame) const override;
   int num_bodies() const override { return static_cast<int>(d_.bodies.size()); }
   std::string body_name(int i) const override { return d_.bodies[i].name; }
-  void body_motions(double t, const VectorRef& q, const VectorRef& v, std::vector<BodyMotion>& out) const override;
+  void body_motions(double t, const VectorRef& q, const VectorRef& v,
+                    std::vector<BodyMotion>& out) const override;
 
  private:
   void add_coriolis(double t, const VectorRef& q, const VectorRef& v, Vector& k) const;

@@ -179,6 +179,48 @@ stepper: {step: 1e-3}
   EXPECT_NEAR(simulation.state().q[0], y, 1e-6);
 }
 
+// A puck that slides in a cross wind turns while it stops; it stops once, near the point of the exact law, and the certificate holds.
+TEST(Events, TurningSlipComesToRest) {
+  const double mu_g = 0.3 * 9.81, wind = 1.5;
+  const auto f = [&](double, const Vector& x) {
+    const Eigen::Vector2d v(x[2], x[3]);
+    const Eigen::Vector2d a = v.norm() > 1e-12
+                                  ? Eigen::Vector2d(Eigen::Vector2d(0, wind) - mu_g * v.normalized())
+                                  : Eigen::Vector2d(0, 0);
+    return Vector{{x[2], x[3], a[0], a[1]}};
+  };
+  // Integrated until the speed is 1e-4 of its start; what is left to slide is about 1e-8 m.
+  Vector exact{{0.0, 0.0, 2.0, 0.0}};
+  while (exact.tail<2>().norm() > 2e-4) exact = testing::runge_kutta(f, exact, 1e-5, 1);
+  double previous = 0;
+  for (double h : {2.5e-3, 1.25e-3, 6.25e-4}) {
+    Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: puck, mass: 1, velocity: [2, 0, 0]}]
+forces: [{name: wind, type: applied, body: puck, force: [0, 1.5, 0]}]
+contacts: [{name: table, type: plane, body: puck, normal: [0, 0, 1], friction: 0.3}]
+)",
+                                     {cli::setting("stepper.step", h)});
+    double residual = 0;
+    simulation.observe([&](const Simulation&, const StepReport& report) {
+      residual = std::max(residual, report.certificate.contact_residual);
+      return true;
+    });
+    const std::vector<Event> events = run_with_events(simulation, 3.0);
+    ASSERT_EQ(events.size(), 1u) << h;
+    EXPECT_EQ(events[0].kind, EventKind::stick);
+    EXPECT_EQ(simulation.state().v.norm(), 0) << h;
+    EXPECT_LT(residual, 1e-2) << h;
+    const double error = (simulation.state().q.head<2>() - exact.head<2>()).norm();
+    EXPECT_LT(error, 2 * h * h) << h;
+    if (previous > 0) {
+      EXPECT_LT(error, 0.3 * previous) << h;
+    }
+    previous = error;
+  }
+}
+
 // Facets of a coarse polygon are events of the law without alignment.
 TEST(Events, FacetChangesAreLocated) {
   Simulation simulation = simulate(R"(

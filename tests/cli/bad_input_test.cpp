@@ -204,6 +204,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NanWord", changed("mass: 1", "mass: NaN"), "5:25", {"'mass'", "NaN", "finite number > 0"}},
         Mistake{"Infinity", changed("[3, 0, 0]", "[3, -.inf, 0]"), "5:42", {"'position'", "-.inf", "finite"}},
         Mistake{"Overflow", changed("mass: 1", "mass: 1e999"), "5:25", {"'mass'", "1e999", "finite number"}},
+        Mistake{"TooFarAway",
+                "delassus: 1\nbodies: [{name: a, mass: 1}, {name: b, mass: 1, position: [1e200, 0, 0]}]\n"
+                "contacts: [{name: ab, type: pair, between: [a, b], distance: 1}]\n",
+                "3:19",
+                {"gap of contact 'ab'", "inf", "finite"}},
         Mistake{"FormulaWithoutValue",
                 changed("mass: 1", "mass: 0/0"),
                 "5:25",

@@ -17,7 +17,8 @@ struct Events {
   std::vector<Event> impacts, others;
   Simulation::Observer observer() {
     return [this](const Simulation&, const StepReport& report) {
-      for (const Event& event : report.events) (event.kind == EventKind::impact ? impacts : others).push_back(event);
+      for (const Event& event : report.events)
+        (event.kind == EventKind::impact ? impacts : others).push_back(event);
       return true;
     };
   }
@@ -43,7 +44,8 @@ void verify_bouncing_ball(Checks& checks) {
     }
     return true;
   });
-  checks.within("states compared", static_cast<double>(next), static_cast<double>(states.size()), Source::exact, 0);
+  checks.within("states compared", static_cast<double>(next), static_cast<double>(states.size()),
+                Source::exact, 0);
   checks.within("Zeno time", std::max(last_impact, zeno), number_at(reference, "zeno"), Source::exact, 1e-6);
   checks.at_most("height at rest", std::abs(end.q[1]), 1e-9);
   checks.at_most("speed at rest", std::abs(end.v[1]), 1e-12);
@@ -57,16 +59,20 @@ void verify_rotating_ball(Checks& checks) {
   };
   {
     Events events;
-    const State state = run_scene("rotating_ball", {"constants.e=0.5", "constants.spin=0", "duration=1.5"}, events.observer());
-    checks.within("(i) Zeno time", events.impacts.empty() ? NAN : events.impacts.back().time, number_at(reference, "zeno"), Source::exact, 1e-6);
+    const State state = run_scene("rotating_ball", {"constants.e=0.5", "constants.spin=0", "duration=1.5"},
+                                  events.observer());
+    checks.within("(i) Zeno time", events.impacts.empty() ? NAN : events.impacts.back().time,
+                  number_at(reference, "zeno"), Source::exact, 1e-6);
     checks.at_most("(i) speed at rest", state.v.norm(), 1e-12);
     checks.at_most("(i) gap at rest", std::abs(state.q[1] - 0.1), 1e-9);
   }
   {
     Events events;
     const State state = run_scene("rotating_ball", {}, events.observer());
-    checks.within("(ii) impact", events.impacts.empty() ? NAN : events.impacts.front().time, number_at(reference, "impact"), Source::exact, 1e-9);
-    checks.within("(ii) end of slip", events.others.empty() ? NAN : events.others.front().time, number_at(reference, "slip_end"), Source::exact, 1e-8);
+    checks.within("(ii) impact", events.impacts.empty() ? NAN : events.impacts.front().time,
+                  number_at(reference, "impact"), Source::exact, 1e-9);
+    checks.within("(ii) end of slip", events.others.empty() ? NAN : events.others.front().time,
+                  number_at(reference, "slip_end"), Source::exact, 1e-8);
     compare("(ii)", state, "ii");
     checks.near("(ii) v_x", state.v[0], -10.0 / 7, Source::exact, k_close);
   }
@@ -75,7 +81,8 @@ void verify_rotating_ball(Checks& checks) {
     compare("(iii)", state, "iii");
     checks.near("(iii) v_x", state.v[0], -2.0 / 7, Source::exact, k_close);
   }
-  const std::vector<std::string> fourth{"constants.e=0.5", "constants.x0=-0.5", "constants.speed=1", "constants.spin=50", "duration=1.5"};
+  const std::vector<std::string> fourth{"constants.e=0.5", "constants.x0=-0.5", "constants.speed=1",
+                                        "constants.spin=50", "duration=1.5"};
   {
     const State state = run_scene("rotating_ball", fourth);
     compare("(iv) Newton", state, "iv_newton");
@@ -97,24 +104,32 @@ void verify_woodpecker(Checks& checks) {
   };
   std::vector<BeakImpact> impacts;
   double height = 0, time = 0;
-  run_scene("woodpecker", {"duration=1.45", "stepper.step=2e-5"}, [&](const Simulation& s, const StepReport& report) {
-    const double t1 = s.state().t, y1 = s.state().q[0];
-    for (const Event& event : report.events) {
-      if (event.kind != EventKind::impact || s.system().contact_name(event.contact) != "beak") continue;
-      const double fraction = (event.time - time) / (t1 - time);
-      impacts.push_back({event.time, height + fraction * (y1 - height), -event.velocity_before[0] / beak_lever});
-    }
-    height = y1, time = t1;
-    return true;
-  });
+  run_scene("woodpecker", {"duration=1.45", "stepper.step=2e-5"},
+            [&](const Simulation& s, const StepReport& report) {
+              const double t1 = s.state().t, y1 = s.state().q[0];
+              for (const Event& event : report.events) {
+                if (event.kind != EventKind::impact || s.system().contact_name(event.contact) != "beak")
+                  continue;
+                const double fraction = (event.time - time) / (t1 - time);
+                impacts.push_back(
+                    {event.time, height + fraction * (y1 - height), -event.velocity_before[0] / beak_lever});
+              }
+              height = y1, time = t1;
+              return true;
+            });
   // The motion approaches its limit cycle with periods that alternate around it; the reference is the tenth impact.
   constexpr std::size_t tenth = 9;
-  checks.within("beak impacts until t = 1.45", static_cast<double>(impacts.size()), tenth + 1, Source::exact, 0);
+  checks.within("beak impacts until t = 1.45", static_cast<double>(impacts.size()), tenth + 1, Source::exact,
+                0);
   if (impacts.size() <= tenth) return;
-  checks.within("first beak impact", impacts.front().time, number_at(reference, "first_beak_impact"), Source::exact, 1e-5);
-  checks.within("speed before the tenth", impacts[tenth].speed, number_at(reference, "speed_before"), Source::exact, 1e-3);
-  checks.within("period to the tenth", impacts[tenth].time - impacts[tenth - 1].time, number_at(reference, "period"), Source::exact, 1e-5);
-  checks.within("fall in that period [m]", impacts[tenth - 1].height - impacts[tenth].height, number_at(reference, "fall"), Source::exact, 1e-5);
+  checks.within("first beak impact", impacts.front().time, number_at(reference, "first_beak_impact"),
+                Source::exact, 1e-5);
+  checks.within("speed before the tenth", impacts[tenth].speed, number_at(reference, "speed_before"),
+                Source::exact, 1e-3);
+  checks.within("period to the tenth", impacts[tenth].time - impacts[tenth - 1].time,
+                number_at(reference, "period"), Source::exact, 1e-5);
+  checks.within("fall in that period [m]", impacts[tenth - 1].height - impacts[tenth].height,
+                number_at(reference, "fall"), Source::exact, 1e-5);
 }
 
 }  // namespace delassus::cli

@@ -20,8 +20,8 @@ struct Check {
   std::string case_id, quantity;
   double value = 0, reference = 0;
   Source source = Source::exact;
-  double tolerance = 0;           // relative, beside 1e-12 absolute; absolute where the reference is 0
-  std::optional<bool> pass;       // empty: skipped
+  double tolerance = 0;      // relative, beside 1e-12 absolute; absolute where the reference is 0
+  std::optional<bool> pass;  // empty: skipped
   std::string note;
 };
 
@@ -57,17 +57,18 @@ struct VerifyCase {
 const std::vector<VerifyCase>& verify_cases();
 
 // The cases, one function each.
-void verify_double_pendulum(Checks& checks);  // A
-void verify_block(Checks& checks);            // B
-void verify_carts(Checks& checks);            // C
-void verify_held_point(Checks& checks);       // D
+void verify_double_pendulum(Checks& checks);    // A
+void verify_block(Checks& checks);              // B
+void verify_carts(Checks& checks);              // C
+void verify_held_point(Checks& checks);         // D
 void verify_lemke_and_impacts(Checks& checks);  // F
-void verify_bouncing_ball(Checks& checks);    // V1
-void verify_rotating_ball(Checks& checks);    // V2
-void verify_woodpecker(Checks& checks);       // V8
+void verify_bouncing_ball(Checks& checks);      // V1
+void verify_rotating_ball(Checks& checks);      // V2
+void verify_woodpecker(Checks& checks);         // V8
 
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.
-State run_scene(const std::string& scene, const std::vector<std::string>& settings, const Simulation::Observer& observer = {});
+State run_scene(const std::string& scene, const std::vector<std::string>& settings,
+                const Simulation::Observer& observer = {});
 // A table of library/papers.
 const Value& paper(const std::string& name);
 // A number (or constant formula) of such a table.

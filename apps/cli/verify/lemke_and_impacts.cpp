@@ -17,7 +17,9 @@ namespace {
 
 constexpr double k_gravity = 9.81;
 
-double energy(const BlockMatrix& A, const Vector& v) { return kinetic_energy(A, v); }
+double energy(const BlockMatrix& A, const Vector& v) {
+  return kinetic_energy(A, v);
+}
 
 // 2,000 problems of a class (fewer in the short suite): the worst residual, and for symmetric A without rheonomic rows the energy bound (S1 2.22).
 void verify_class(const ProblemClass& problem_class, int count, Checks& checks) {
@@ -37,7 +39,8 @@ void verify_class(const ProblemClass& problem_class, int count, Checks& checks) 
     if (!usable(stats.status)) ++failures;
     worst_lcp = std::max(worst_lcp, stats.residual);
     // With unequal masses the round-off of r alone, times W, exceeds 1e-10 of the free velocity: judged relative to that.
-    const double round_off = problem_class.mass_ratio > 1 ? compute_cancellation(reduction.local(), solution.r) : 1.0;
+    const double round_off =
+        problem_class.mass_ratio > 1 ? compute_cancellation(reduction.local(), solution.r) : 1.0;
     const Residual residual = compute_residual(problem, reduction, solution);
     worst = std::max({worst, residual.contact / round_off, residual.momentum, residual.joints});
     if (!problem.symmetric) continue;
@@ -48,14 +51,18 @@ void verify_class(const ProblemClass& problem_class, int count, Checks& checks) 
   }
   checks.at_most(fmt::format("Lemke, {}: failures of {}", problem_class.name, count), failures, 0);
   checks.at_most(fmt::format("Lemke, {}: worst LCP residual", problem_class.name), worst_lcp, 1e-10);
-  checks.at_most(fmt::format("Lemke, {}: worst problem residual{}", problem_class.name, problem_class.mass_ratio > 1 ? " (over W r)" : ""), worst, 1e-10);
-  checks.at_most(fmt::format("Lemke, {}: energy above the free one", problem_class.name), worst_energy, 1e-12);
+  checks.at_most(fmt::format("Lemke, {}: worst problem residual{}", problem_class.name,
+                             problem_class.mass_ratio > 1 ? " (over W r)" : ""),
+                 worst, 1e-10);
+  checks.at_most(fmt::format("Lemke, {}: energy above the free one", problem_class.name), worst_energy,
+                 1e-12);
 }
 
 // Change of kinetic energy of the first impact of the falling rod.
 double impact_energy(const std::vector<std::string>& settings) {
   double change = NAN;
-  std::vector<std::string> all{"constants.mu=1.2", "constants.e=1", "constants.vx=0", "constants.vy=-1", "duration=1e-3"};
+  std::vector<std::string> all{"constants.mu=1.2", "constants.e=1", "constants.vx=0", "constants.vy=-1",
+                               "duration=1e-3"};
   all.insert(all.end(), settings.begin(), settings.end());
   run_scene("falling_rod", all, [&](const Simulation&, const StepReport& report) {
     for (const Event& event : report.events)
@@ -73,12 +80,15 @@ void verify_lemke_and_impacts(Checks& checks) {
   const Value& reference = *paper("analytic").find("F");
   // The rod falls with kinetic energy ½ m v² = 0.5.
   constexpr double before = 0.5;
-  checks.within("rod, Poisson: energy after", before + impact_energy({"impact.law=poisson"}), number_at(reference, "poisson_energy"), Source::exact, 5e-4);
-  checks.within("rod, Poisson bounded by total impulse", before + impact_energy({"impact.law=poisson", "impact.bound_by_total_impulse=true"}), before,
+  checks.within("rod, Poisson: energy after", before + impact_energy({"impact.law=poisson"}),
+                number_at(reference, "poisson_energy"), Source::exact, 5e-4);
+  checks.within("rod, Poisson bounded by total impulse",
+                before + impact_energy({"impact.law=poisson", "impact.bound_by_total_impulse=true"}), before,
                 Source::exact, 1e-12);
   checks.at_most("rod, simplified law: energy gained", impact_energy({"impact.law=simplified"}), 1e-12);
   checks.at_most("rod, e = 0: energy gained", impact_energy({"impact.law=poisson", "constants.e=0"}), 0);
-  checks.at_most("rod, frictionless Poisson: energy gained", impact_energy({"impact.law=poisson", "constants.mu=0"}), 1e-12);
+  checks.at_most("rod, frictionless Poisson: energy gained",
+                 impact_energy({"impact.law=poisson", "constants.mu=0"}), 1e-12);
 
   // Painlevé: the accelerations have no solution above μ = 4/3, the impulses stick.
   const LoadedScene scene = load_scene("falling_rod", {"constants.mu=1.5"});
@@ -93,17 +103,24 @@ void verify_lemke_and_impacts(Checks& checks) {
   SolveStats stats;
   reduction.compute(problem);
   make_solver({})->solve(problem, reduction, {}, solution, stats);
-  checks.within("Painleve rod: accelerations end on a ray", stats.status == SolveStatus::ray ? 1 : 0, 1, Source::exact, 0);
+  checks.within("Painleve rod: accelerations end on a ray", stats.status == SolveStatus::ray ? 1 : 0, 1,
+                Source::exact, 0);
   constexpr double h = 1e-3;
   Vector3 impulse = Vector3::Zero();
-  run_scene("falling_rod", {"constants.mu=1.5", setting("stepper.step", h), setting("duration", h), "stepper.name=anitescu-potra", "stepper.data=start"},
+  run_scene("falling_rod",
+            {"constants.mu=1.5", setting("stepper.step", h), setting("duration", h),
+             "stepper.name=anitescu-potra", "stepper.data=start"},
             [&](const Simulation&, const StepReport& report) {
               if (!report.contacts.empty()) impulse = report.contacts.front().impulse;
               return true;
             });
   const Value& painleve = *reference.find("painleve");
-  checks.near("Painleve rod: normal impulse", impulse[0], number_at(painleve, "normal_0") + number_at(painleve, "normal_gh") * k_gravity * h, Source::exact, 1e-12);
-  checks.near("Painleve rod: friction impulse", impulse[1], number_at(painleve, "tangent_0") + number_at(painleve, "tangent_gh") * k_gravity * h, Source::exact, 1e-12);
+  checks.near("Painleve rod: normal impulse", impulse[0],
+              number_at(painleve, "normal_0") + number_at(painleve, "normal_gh") * k_gravity * h,
+              Source::exact, 1e-12);
+  checks.near("Painleve rod: friction impulse", impulse[1],
+              number_at(painleve, "tangent_0") + number_at(painleve, "tangent_gh") * k_gravity * h,
+              Source::exact, 1e-12);
 }
 
 }  // namespace delassus::cli

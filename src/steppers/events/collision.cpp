@@ -6,14 +6,15 @@
 
 namespace delassus {
 std::optional<Collision> CollisionFinder::find(const System& system, const Phase& begin, const Phase& end,
-                                            double touching, std::span<const ContactId> ids) {
+                                               double touching, std::span<const ContactId> ids) {
   if (ids.empty()) return std::nullopt;
   const double h = end.t - begin.t;
   at_begin_.update(system, begin, ids);
   at_end_.update(system, end, ids);
   std::optional<Collision> earliest;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    CubicHermite p{at_begin_.gap(c), h * at_begin_.normal_velocity(c), at_end_.gap(c), h * at_end_.normal_velocity(c)};
+    CubicHermite p{at_begin_.gap(c), h * at_begin_.normal_velocity(c), at_end_.gap(c),
+                   h * at_end_.normal_velocity(c)};
     const bool leaves = p.p0 <= touching && p.d0 > 0;
     // An overlap that shrinks all the way is no collision (S1 §4).
     if (leaves && p.p1 < 0 && p.d1 > 0) continue;

@@ -27,7 +27,7 @@ class CollisionFinder {
   // Earliest collision of the contacts `ids` (those not in the active set). A
   // contact that starts within `touching` of zero gap and separates counts as starting at zero.
   std::optional<Collision> find(const System& system, const Phase& begin, const Phase& end, double touching,
-                             std::span<const ContactId> ids);
+                                std::span<const ContactId> ids);
   // The phase at fraction s of the motion (1).
   void interpolate(const System& system, const Phase& begin, const Phase& end, double s, Phase& out);
 

@@ -44,7 +44,7 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     const ContactMode& mode = closed_modes_[i];
     if (cone.dim > 1 && mode.status == ContactStatus::stick) {
       // The slip that follows goes against the friction.
-      const double margin = cone.mu * r_N - cone_gauge(cone, r_T);
+      const double margin = cone.mu * r_N - kernel_.friction_norm(cone, r_T);
       if (margin < value.value) value = {margin, EventKind::slip, -r_T.normalized()};
     } else if (cone.dim > 1) {
       const double slip = mode.direction.dot(u_T);
@@ -57,7 +57,8 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
 }
 
 // The facet function of a contact that slides against generator `direction`; a mean of two generators has none.
-void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T, Value& value) {
+void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direction,
+                                  const Eigen::Vector2d& u_T, Value& value) {
   constexpr double same = 1e-9;
   int own = -1, best = -1;
   for (int i = 0; i < cone.num_directions; ++i) {

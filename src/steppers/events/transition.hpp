@@ -23,9 +23,10 @@
 namespace delassus {
 
 struct Transition {
-  double h = 0;                       // the step that ends at the transition; 0: it is due at once
-  int contact = -1;                   // index in the active set
-  EventKind kind = EventKind::stick;  // stick (slip velocity vanishes), slip (cone reached), facet or take_off
+  double h = 0;      // the step that ends at the transition; 0: it is due at once
+  int contact = -1;  // index in the active set
+  EventKind kind =
+      EventKind::stick;  // stick (slip velocity vanishes), slip (cone reached), facet or take_off
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
 };
 
@@ -50,7 +51,8 @@ class TransitionFinder {
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
-  static void find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T, Value& value);
+  static void find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T,
+                         Value& value);
 
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
