@@ -48,6 +48,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   phase_.v = state.v;
   capturing_ = false;
   num_events_ = 0;
+  num_turns_ = 0;
   hit_.clear();
   switched_.clear();
   colliding_.reset();
@@ -434,7 +435,6 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
     // A slip in space whose old direction has died out while it turned: it goes on in the direction that is left.
     modes_[transition.contact] = mode;
     store_modes(modes_);
-    count_event(id);
     return;
   } else if (transition.kind == EventKind::stick) {
     // Stop exactly, then ask the instantaneous forces whether the contact can hold.
@@ -485,8 +485,11 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
 bool EventStepper::turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode) {
   // Stopping what is left shifts the position by the square of it; a twentieth leaves the order and the constant alone.
   constexpr double negligible = 0.05;
+  // A slip that circles instead is over after a few turns: its speed is then that of one step's change.
+  constexpr int max_turns = 4;
   const Eigen::Vector2d left = contact_velocity(system, id).tail<2>();
   if (!options_.law.align || left.norm() <= negligible * slip_speed) return false;
+  if (++num_turns_ > max_turns) return false;
   mode = {ContactStatus::slip, left.normalized()};
   return true;
 }

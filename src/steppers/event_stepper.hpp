@@ -84,7 +84,7 @@ class EventStepper final : public Stepper {
   std::vector<ContactMemory>
       next_contacts_;  // swapped with history_.contacts, so that their memory is reused
   bool capturing_ = false;
-  int num_events_ = 0;
+  int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
   Vector gaps_, slip_hint_, joint_velocity_;
