@@ -7,7 +7,7 @@ target_compile_options(delassus_options INTERFACE
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 inside inlined Eigen and std code at -O2.
-  target_compile_options(delassus_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-restrict)
+  target_compile_options(delassus_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
 endif()
 if(DELASSUS_SANITIZE)
   target_compile_options(delassus_options INTERFACE -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)

@@ -24,8 +24,10 @@ namespace {
 volatile std::sig_atomic_t g_interrupted =
     0;  // set by the signal handler, the only way it can speak to the loop
 
-extern "C" void on_interrupt(int) {
+// The first one ends the run after the step at hand; a second one does not wait for it.
+extern "C" void on_interrupt(int signal) {
   g_interrupted = 1;
+  std::signal(signal, SIG_DFL);
 }
 
 struct RunOutcome {

@@ -14,8 +14,8 @@ double find_root(const std::function<double(double)>& f, double a, double b, dou
                  double tolerance) {
   assert(fa * fb <= 0);
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  constexpr int max_iterations =
-      200;  // bisection alone needs ~60 for doubles of one sign; never reached in practice
+  // Bisection alone needs ~60 for doubles of one sign; never reached in practice.
+  constexpr int max_iterations = 200;
   double c = a, fc = fa, step = b - a, previous_step = step;
   for (int i = 0; i < max_iterations; ++i) {
     if (std::abs(fc) < std::abs(fb)) {  // b is the best point so far, c its opposite

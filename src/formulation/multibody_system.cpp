@@ -130,8 +130,8 @@ void MultibodySystem::force_jacobians(double t, const VectorRef& q, const Vector
     out.damper_damping[count] = s.damping;
     ++count;
     if (x.length <= 0) continue;
-    // Force on b: −f n with f = γ(|d|−L₀) + δ nᵀḋ. Its derivative by d beside −γ n nᵀ: −(f/|d|) P − δ n (P
-    // ḋ)ᵀ/|d|.
+    // Force on b: −f n with f = γ(|d|−L₀) + δ nᵀḋ. Its derivative by d beside −γ n nᵀ:
+    // −(f/|d|) P − δ n (P ḋ)ᵀ/|d|.
     const Matrix3 P = Matrix3::Identity() - x.n * x.n.transpose();
     const double f = s.stiffness * (x.length - s.rest_length) + s.damping * x.rate;
     Matrix3 K = -(f / x.length) * P;

@@ -5,9 +5,9 @@
 //
 //   q, v: x, y, z of each particle in turn (nq = nv = 3 n_b) · M = diag(m_i I₃)
 //   distance joint   Gᵀ: (−dᵀ/L, dᵀ/L),  bias |ḋ|²/L                     d = x_b − x_a
-//   spring           k = −(γ(|d|−L₀) + δ nᵀḋ) n on b;  ∇φ = ∇ψ = (−n, n);  remainder −(f/|d|)(I − nnᵀ) and −δ
-//   n (Pḋ)ᵀ/|d|, P = I − nnᵀ contacts         rows nᵀ, t1ᵀ, t2ᵀ on b minus a; biases by the rates of the
-//   frame
+//   spring           k = −(γ(|d|−L₀) + δ nᵀḋ) n on b;  ∇φ = ∇ψ = (−n, n);
+//                    remainder −(f/|d|)(I − nnᵀ) and −δ n (Pḋ)ᵀ/|d|, P = I − nnᵀ
+//   contacts         rows nᵀ, t1ᵀ, t2ᵀ on b minus a; biases by the rates of the frame
 #pragma once
 #include "delassus/collision/contact_geometry.hpp"
 #include "delassus/model/model.hpp"

@@ -11,14 +11,14 @@ namespace delassus {
 
 // Writes into `directory`, which is created when it is not there:
 //
-//   bodies.csv       t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz                a row a frame and body
-//   coordinates.csv  t,q_<name>…,v_<name>…                                     a row a frame
+//   bodies.csv       t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz                      a row a frame and body
+//   coordinates.csv  t,q_<name>…,v_<name>…                                           a row a frame
 //   energy.csv       t,kinetic,potential,work,friction,impact,constraint,defect
 //   certificate.csv  t,step,step_length,status,residuals and drifts,counts,names of the worst joint and
-//   contact contacts.csv
-//   t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,
-//                    px,py,pz,fx,fy,fz                                         a row a frame and contact
-//   events.csv       t,kind,name,velocities before and after,impulse,energy_change    a row an event
+//                    contact
+//   contacts.csv     t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,
+//                    px,py,pz,fx,fy,fz                                               a row a frame and contact
+//   events.csv       t,kind,name,velocities before and after,impulse,energy_change   a row an event
 //
 // Units and axes are those of recording.hpp. Numbers have 17 significant digits, so that reading gives back
 // every bit; names with commas or quotes are quoted. Where velocities are not the derivatives of coordinates

@@ -226,7 +226,8 @@ class Converter {
   std::size_t num_values_ = 0;
 };
 
-// Notes where a document begins. (YAML::LoadAll never ends on a stray comma, YAML::Load ignores whatever follows.)
+// Notes where a document begins. (YAML::LoadAll never ends on a stray comma, YAML::Load ignores whatever
+// follows.)
 struct StartOfDocument : YAML::EventHandler {
   YAML::Mark mark = YAML::Mark::null_mark();
   void OnDocumentStart(const YAML::Mark& at) override { mark = at; }

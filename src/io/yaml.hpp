@@ -9,7 +9,8 @@
 
 namespace delassus {
 
-// `name` is what error messages call the text. Throws InputError with the place of the first mistake; duplicate keys are one.
+// `name` is what error messages call the text. Throws InputError with the place of the first mistake;
+// duplicate keys are one.
 Value parse_yaml(const std::string& text, const std::string& name);
 Value read_yaml_file(const std::string& path);
 

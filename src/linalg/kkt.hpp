@@ -6,8 +6,9 @@
 //   A v − D λ = p                                                                     (1)
 //   R v + C λ = g                                                                     (2)
 //
-//   A (nv×nv) positive definite, not necessarily symmetric [kg] · R (nj×nv) joint rows Gᵀ · D (nv×nj) impulse
-//   directions, usually D = Rᵀ = G · C (nj) diagonal compliance ≥ 0 · λ (nj) joint impulses [N·s]
+//   A (nv×nv) positive definite, not necessarily symmetric [kg] · R (nj×nv) joint rows Gᵀ
+//   · D (nv×nj) impulse directions, usually D = Rᵀ = G · C (nj) diagonal compliance ≥ 0
+//   · λ (nj) joint impulses [N·s]
 //
 // By the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one step of
 // iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when it is

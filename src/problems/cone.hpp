@@ -3,9 +3,9 @@
 //
 // The admissible sets of contact impulses, one a contact, normal component first:
 //
-//   nonnegative   r_N ≥ 0                                              (dim 1, frictionless)
-//   coulomb       ‖r_T‖ ≤ μ r_N                                         (dim 2: planar; dim 3)
-//   polyhedral    r_T ∈ μ r_N conv{d_1 … d_m}                            (S1 2.6-2.7, S0 §5)
+//   nonnegative   r_N ≥ 0                        (dim 1, frictionless)
+//   coulomb       ‖r_T‖ ≤ μ r_N                  (dim 2: planar; dim 3)
+//   polyhedral    r_T ∈ μ r_N conv{d_1 … d_m}    (S1 2.6-2.7, S0 §5)
 //
 // The generators of a polyhedral cone are balanced (with d also −d): for dim 2 they are +1 and −1, for dim 3
 // d_i = (cos, sin)(angle + 2π i / m) with m even. Turning `angle` onto the predicted slip makes the friction

@@ -9,7 +9,8 @@ namespace {
 
 // A slip below this, relative to the largest free velocity, is the round-off of a zero.
 constexpr double k_slip_tolerance = 1e-11;
-// Below this ratio of the pivots the contacts are taken as redundant and the minimum-norm impulses as the answer.
+// Below this ratio of the pivots the contacts are taken as redundant and the minimum-norm impulses as the
+// answer.
 constexpr double k_rank_tolerance = 1e-11;
 // Contradiction of the mode equations, relative to the right side.
 constexpr double k_consistency_tolerance = 1e-8;
@@ -49,7 +50,8 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
                       ModeScratch& scratch) {
   const LocalProblem& local = reduction.local();
   auto& [equations, pattern, reach, S, rhs, x, r, check, lu] = scratch;
-  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must vanish.
+  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
+  // vanish.
   const int m = static_cast<int>(local.u_free.size());
   pattern.setZero(m, m);
   equations.clear();

@@ -20,7 +20,8 @@ namespace delassus {
 // `slip_tolerance` times the largest free velocity of the problem sticks.
 void derive_modes(const LocalProblem& problem, Solution& solution);
 
-// Kept by callers that solve again and again, so that nothing is allocated while the contacts are independent.
+// Kept by callers that solve again and again, so that nothing is allocated while the contacts are
+// independent.
 struct ModeScratch {
   std::vector<int> equations;
   Matrix pattern, reach, S;
@@ -28,7 +29,8 @@ struct ModeScratch {
   Eigen::PartialPivLU<Matrix> lu;
 };
 
-// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each other.
+// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each
+// other.
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch);
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution);

@@ -4,18 +4,22 @@
 // THE WAIST: the one-step problem that every stepper forms and every solver takes (SPEC §2; S1 2.13, S0 6.10,
 // S4 4.7):
 //
-//   A v − G λ − H r = p                 momentum                                           (1)
-//   Gᵀ v + C λ      = g                 joints, springs as compliant rows                    (2)
-//   u = Hᵀ v + w,   u and r obey the contact law of `cones`                                  (3)
+//   A v − G λ − H r = p                 momentum                                                      (1)
+//   Gᵀ v + C λ      = g                 joints, springs as compliant rows                             (2)
+//   u = Hᵀ v + w,   u and r obey the contact law of `cones`                                           (3)
 //
 //   A (nv×nv) [kg], positive definite, symmetric or not · v (nv) the unknown velocity (v⁺ or a weighted mean)
-//   G (nv×nj) · λ (nj) joint impulses [N·s] · C (nj) compliance [1/kg] · H (nv×m) · r (m) contact impulses
-//   [N·s] u (m) relative contact velocities [m/s]; contact triples have the normal first; u_N > 0 separates,
+//   G (nv×nj) · λ (nj) joint impulses [N·s] · C (nj) compliance [1/kg]
+//   H (nv×m) · r (m) contact impulses [N·s]
+//   u (m) relative contact velocities [m/s]; contact triples have the normal first; u_N > 0 separates,
 //   r_N ≥ 0 pushes
 //
-// Contact laws: nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.  polyhedral: maximal dissipation over the polygon
-// (S1 2.6-2.7). coulomb: exact Coulomb friction. Some schemes push along other directions than those their
-// rows measure: then (1) has G_directions, H_directions in place of G, H.
+// Contact laws:
+//   nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.
+//   polyhedral:   maximal dissipation over the polygon (S1 2.6-2.7).
+//   coulomb:      exact Coulomb friction.
+// Some schemes push along other directions than those their rows measure: then (1) has G_directions,
+// H_directions in place of G, H.
 //
 // A plain value: build it by hand, print, save, load and solve it without any model.
 #pragma once

@@ -5,8 +5,8 @@
 //
 //   A v = p + G λ + H r,   Gᵀ v = 0,   u = Hᵀ v,   polyhedral friction                             (1)
 //
-//   A positive definite · 3 … 12 velocities · 1 … 4 contacts with 2 (planar), 4 or 6 directions · p = A v⁻
-//   with |v⁻_i| ≤ 1 · 0 ≤ μ ≤ 1, unless the class says otherwise
+//   A positive definite · 3 … 12 velocities · 1 … 4 contacts with 2 (planar), 4 or 6 directions
+//   · p = A v⁻ with |v⁻_i| ≤ 1 · 0 ≤ μ ≤ 1, unless the class says otherwise
 //
 // All rows are homogeneous, so that every problem has a solution, Lemke's method finds one [S1, Thm 2.1-2.2],
 // and where A is symmetric the kinetic energy of no solution exceeds the free one [S1, 2.22]. A third of the

@@ -3,16 +3,15 @@
 //
 // The yardstick: how well (v, λ, r) satisfies a problem, whoever computed it.
 //
-//   momentum   ‖A v − G λ − H r − p‖_∞ / (largest term)                                            [-]
-//   joints     ‖Gᵀ v + C λ − g‖_∞ / (largest velocity, with or without contact)                    [-]
+//   momentum   ‖A v − G λ − H r − p‖_∞ / (largest term)                                               [-]
+//   joints     ‖Gᵀ v + C λ − g‖_∞ / (largest velocity, with or without contact)                       [-]
 //   contact    max over contacts of the natural-map error in velocity units, relative to the free velocity
-//   (E_v):
+//              (E_v):
 //                nonnegative  |min(u_N, r_N/ρ)|
-//                coulomb      ‖r/ρ − P_K(r/ρ − u − (μ‖u_T‖, 0))‖                         (De Saxcé)
+//                coulomb      ‖r/ρ − P_K(r/ρ − u − (μ‖u_T‖, 0))‖ (De Saxcé)
 //                polyhedral   the normal part as above; max(0, gauge(r_T) − μ r_N)/ρ (cone left); and the
-//                missing
-//                             dissipation (μ r_N support(−u_T) + u_Tᵀ r_T) / max(‖r‖, ρ‖u‖)
-//              with ρ = dim / tr W_cc, the mass of the contact: a change of units changes nothing [-]
+//                             missing dissipation (μ r_N support(−u_T) + u_Tᵀ r_T) / max(‖r‖, ρ‖u‖)
+//              with ρ = dim / tr W_cc, the mass of the contact: a change of units changes nothing     [-]
 //
 // A solution that is not finite gives NaN, never a small number.
 #pragma once

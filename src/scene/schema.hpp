@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scene format as data: every key with its type, unit, range, default and meaning. The decoder checks files against these
-// tables, `delassus list schema` prints them; a new key is one line here and one where it is used.
+// The scene format as data: every key with its type, unit, range, default and meaning. The decoder checks
+// files against these tables, `delassus list schema` prints them; a new key is one line here and one where it
+// is used.
 #pragma once
 #include <limits>
 #include <string>
@@ -38,8 +39,8 @@ struct Field {
   double highest = std::numeric_limits<double>::infinity();
   bool open_lowest = false;  // lowest itself is not allowed
   std::vector<std::string> choices = {};
-  std::vector<std::string> tables =
-      {};  // of object, objects: the tables by name; several: selected by the key `type`
+  // Of object, objects: the tables by name; several: selected by the key `type`.
+  std::vector<std::string> tables = {};
 };
 
 struct Table {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A run: a system, a state and a stepper on a time grid. Step it one by one, or let it run; watch it by observers; clone it by copying
-// the state.
+// A run: a system, a state and a stepper on a time grid. Step it one by one, or let it run; watch it by
+// observers; clone it by copying the state.
 //
 //   Simulation simulation(system, system->initial_state(), {.step = 1e-3});
 //   simulation.run_until(2.5);
@@ -43,7 +43,8 @@ class Simulation {
   const StepReport& report() const { return report_; }
 
   void observe(Observer observer) { observers_.push_back(std::move(observer)); }
-  // One step to the next point of the grid, or to t_end if that is nearer. The report says whether it succeeded.
+  // One step to the next point of the grid, or to t_end if that is nearer. The report says whether it
+  // succeeded.
   const StepReport& step(double t_end = std::numeric_limits<double>::infinity());
   // Steps until t_end, a failure, or an observer that returns false. True when t_end was reached.
   bool run_until(double t_end);

@@ -5,11 +5,12 @@
 // S0].
 //
 //   q⁺ = q ⊞ h v⁺                                                                                     (1)
-//   (M − h k_v − h² k_q)(v⁺ − v) = h k(t+h, q, v) + h² k_q v + G λ + H r,  constraints on v⁺              (2)
+//   (M − h k_v − h² k_q)(v⁺ − v) = h k(t+h, q, v) + h² k_q v + G λ + H r,  constraints on v⁺          (2)
 //
-//   M, G, H at q. Order 1; unconditionally stable and damping for stiff springs and dampers (L-stable on
-//   linear ones).
-// As the stiffness grows the step tends to the one with rigid links.
+//   M, G, H at q.
+//
+// Order 1; unconditionally stable and damping for stiff springs and dampers (L-stable on linear ones). As the
+// stiffness grows the step tends to the one with rigid links.
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

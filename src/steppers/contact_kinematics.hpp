@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Gaps and relative velocities of a set of contacts at a phase. One object a use, so that its memory fits and is kept.
+// Gaps and relative velocities of a set of contacts at a phase. One object a use, so that its memory fits and
+// is kept.
 #pragma once
 #include <span>
 

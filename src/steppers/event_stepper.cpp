@@ -24,6 +24,8 @@ void set_mode(const ContactMode& mode, ContactMemory& memory) {
 
 // A rest of a step below this fraction of the time itself is round-off of the grid.
 constexpr double k_time_resolution = 8 * std::numeric_limits<double>::epsilon();
+// Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
+constexpr long k_max_rounds = 1000;
 // A contact sticks at an event when its slip is below this fraction of the largest velocity.
 constexpr double k_rest_tolerance = 1e-12;
 
@@ -56,8 +58,14 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
 
   double h_limit = std::numeric_limits<double>::infinity();
   int halvings = 0;
+  long rounds = 0;
   while (report.ok && request.t_end - phase_.t >
                           k_time_resolution * std::max(std::abs(request.t_end), std::abs(phase_.t))) {
+    // Events end in event capturing long before this; whatever else goes in circles must not.
+    if (++rounds > k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 40))) {
+      fail("the step makes no progress");
+      break;
+    }
     const double h = std::min(request.t_end - phase_.t, h_limit);
     update_active_set(system, h);
     if (find_approaching(system, h)) {
@@ -183,8 +191,8 @@ void EventStepper::move_to(const System& system, const Collision& collision) {
     interpolate_to(system, collision);
     return;
   }
-  // Newton's method on the length of the step, from the interpolant's estimate; a step that stops short of converging is as good as
-  // the interpolant was.
+  // Newton's method on the length of the step, from the interpolant's estimate; a step that stops short of
+  // converging is as good as the interpolant was.
   constexpr int max_iterations = 8;
   const ContactId ids[] = {collision.contact};
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
@@ -432,7 +440,8 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
   if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
     mode = {ContactStatus::slip, transition.direction};
   } else if (transition.kind == EventKind::stick && turns_only(system, id, slip_speed, mode)) {
-    // A slip in space whose old direction has died out while it turned: it goes on in the direction that is left.
+    // A slip in space whose old direction has died out while it turned: it goes on in the direction that is
+    // left.
     modes_[transition.contact] = mode;
     store_modes(modes_);
     return;
@@ -481,9 +490,11 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
   count_event(id);
 }
 
-// True when the slip that is left where its component along the old direction vanishes is too large to be called zero.
+// True when the slip that is left where its component along the old direction vanishes is too large to be
+// called zero.
 bool EventStepper::turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode) {
-  // Stopping what is left shifts the position by the square of it; a twentieth leaves the order and the constant alone.
+  // Stopping what is left shifts the position by the square of it; a twentieth leaves the order and the
+  // constant alone.
   constexpr double negligible = 0.05;
   // A slip that circles instead is over after a few turns: its speed is then that of one step's change.
   constexpr int max_turns = 4;

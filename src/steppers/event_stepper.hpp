@@ -5,11 +5,13 @@
 // way located and resolved, the rest of the step taken from there.
 //
 //   until the grid point:
-//     1 active set                 closed contacts, and those with Φ ≤ max(ε_a, ε_b h³) that do not separate
-//     (S0 7.1) 2 approaching contacts       impact at once (S1 §4) 3 trial step                 one one-step
-//     problem                                                       (S0 6.10) 4 collision? transition? the
-//     earlier one; none: accept 5 move to it                 collision: interpolated phase, impact;
-//     transition: step in the old modes, new mode
+//     1 active set                 closed contacts, and those with Φ ≤ max(ε_a, ε_b h³) that do not
+//                                  separate (S0 7.1)
+//     2 approaching contacts       impact at once (S1 §4)
+//     3 trial step                 one one-step problem (S0 6.10)
+//     4 collision? transition?     the earlier one; none: accept
+//     5 move to it                 collision: interpolated phase, impact;
+//                                  transition: step in the old modes, new mode
 //
 // Accumulating events (a bouncing ball coming to rest) end after max_events in event capturing for the rest
 // of the step: contacts that would penetrate join the active set with e = 0. Said so by an event of kind
@@ -81,8 +83,8 @@ class EventStepper final : public Stepper {
   std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
-  std::vector<ContactMemory>
-      next_contacts_;  // swapped with history_.contacts, so that their memory is reused
+  // Swapped with history_.contacts, so that their memory is reused.
+  std::vector<ContactMemory> next_contacts_;
   bool capturing_ = false;
   int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;

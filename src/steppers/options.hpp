@@ -63,8 +63,8 @@ struct StepperOptions {
   // The right side uses the exact h k_q v. The papers' variant with the rank-one derivative there as well is
   // first order.
   bool rank_one_right_side = false;
-  bool springs_as_rows =
-      false;  // springs and dampers as compliant rows of G instead of terms of A: the same step
+  // Springs and dampers as compliant rows of G instead of terms of A: the same step.
+  bool springs_as_rows = false;
   ContactLaw law;
   ImpactLaw impact;
   Projection projection = Projection::all;
@@ -76,8 +76,8 @@ struct StepperOptions {
   ImpactLocation location = ImpactLocation::step;
   double epsilon_a = 1e-12;  // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
   double epsilon_b = 0;      // [m/s³]
-  bool keep_active_after_impact =
-      false;                  // S0: a contact that was hit stays in the active set until the grid is reached
+  // S0: a contact that was hit stays in the active set until the grid is reached.
+  bool keep_active_after_impact = false;
   bool snap_to_grid = false;  // S4 §4: an impact ends the step, its time is moved to the grid
   int max_events = 100;       // events within one step before falling back to event capturing (Zeno)
 };

@@ -5,7 +5,7 @@
 //
 //   positions:   q ← q ⊞ δ,  min ½ δᵀ M δ  with  Θ(q ⊞ δ) = 0,  Φ_j(q ⊞ δ) = 0 for closed contacts (Newton)
 //   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_T = 0 where the contact
-//   sticks
+//                sticks
 //
 // A scheme of order p leaves violations of O(h^{p+1}) a step, so the corrections are of that size and keep
 // the order.

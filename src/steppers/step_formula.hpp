@@ -4,14 +4,15 @@
 // The common form of the linearly implicit one-step schemes of S0, S1 and S4, of which each named stepper is
 // a member:
 //
-//   A (v⁺ − v) = h [(1−α) k(t, q, v) + α k(t+h, q, v)] + α h² k_q v + G λ + H r                  (1)
-//   A = M − α h k̃_v − α γ h² k̃_q                                                               (2)
-//   joints, contact and friction hold for  y = σ v⁺ + (1−σ) v                                    (3)
-//   q⁺ = q ⊞ h ((1−γ) v + γ v⁺)                                                                  (4)
+//   A (v⁺ − v) = h [(1−α) k(t, q, v) + α k(t+h, q, v)] + α h² k_q v + G λ + H r                       (1)
+//   A = M − α h k̃_v − α γ h² k̃_q                                                                      (2)
+//   joints, contact and friction hold for  y = σ v⁺ + (1−σ) v                                         (3)
+//   q⁺ = q ⊞ h ((1−γ) v + γ v⁺)                                                                       (4)
 //
 // with M and the rows Gᵀ, Hᵀ taken at stated points of the predicted motion q ⊞ τ v. Written for y the
-// one-step problem (problems/problem.hpp) is  A y − G(σλ) − H(σr) = A v + σ(right side of (1) without
-// impulses).
+// one-step problem (problems/problem.hpp) is
+//
+//   A y − G(σλ) − H(σr) = A v + σ(right side of (1) without impulses).
 #pragma once
 #include <string>
 

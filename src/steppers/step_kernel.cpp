@@ -9,8 +9,9 @@
 namespace delassus {
 namespace {
 
-// The predicted slip is off by O(h²) while a body slides steadily; beyond this angle the prediction was poor (a slip that begins, ends or
-// turns sharply) and the step is solved again with the generators on the slip that came out [rad].
+// The predicted slip is off by O(h²) while a body slides steadily; beyond this angle the prediction was poor
+// (a slip that begins, ends or turns sharply) and the step is solved again with the generators on the slip
+// that came out [rad].
 constexpr double k_turn_tolerance = 1e-3;
 constexpr int k_max_turns = 6;
 
@@ -62,8 +63,9 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   finish(system, phase, h, trial);
 }
 
-// A contact without slip has none to turn a generator onto: one that begins to slip has the direction its mode knows, one that sticks the
-// direction of its last friction, in which it must be able to take all of μ r_N.
+// A contact without slip has none to turn a generator onto: one that begins to slip has the direction its
+// mode knows, one that sticks the direction of its last friction, in which it must be able to take all of
+// μ r_N.
 void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
   for (std::size_t c = 0; c < memory.size(); ++c) {
     Cone& cone = problem_.cones[c];
@@ -76,7 +78,8 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory)
   reduction_.update_cones();
 }
 
-// Turns the generators of sliding contacts onto the slip that came out. True when one turned enough to solve again.
+// Turns the generators of sliding contacts onto the slip that came out. True when one turned enough to solve
+// again.
 bool StepKernel::turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) const {
   if (!options_.law.align) return false;
   bool turned = false;
@@ -149,8 +152,8 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
     trial.work_friction += solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
   }
   problem_.impulse_G().multiply(VectorRef(mean_), joint_u_);
-  const int joints =
-      data_.num_joint_rows;  // the rows after these are springs and dampers, whose work is not a joint's
+  // The rows after these are springs and dampers, whose work is not a joint's.
+  const int joints = data_.num_joint_rows;
   trial.work_joints = solution.lambda.head(joints).dot(joint_u_.head(joints));
   if (solution.lambda.size() != joints) solution.lambda.conservativeResize(joints);
   if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int k_time = 0;  // index of t among the variables of a formula
 
-// Steps of central differences that balance truncation and round-off: ε^{1/3} for first, ε^{1/4} for second derivatives.
+// Steps of central differences that balance truncation and round-off: ε^{1/3} for first, ε^{1/4} for second
+// derivatives.
 constexpr double k_first_step = 6e-6;
 constexpr double k_second_step = 1.2e-4;
 

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scalar functions φ(t, q) and row functions a(t, q) with the derivatives that constraints, gaps and springs need. Three ways to
-// make one: from a formula (exact), from functions with all derivatives (exact), from the value alone (central differences).
+// Scalar functions φ(t, q) and row functions a(t, q) with the derivatives that constraints, gaps and springs
+// need. Three ways to make one: from a formula (exact), from functions with all derivatives (exact), from the
+// value alone (central differences).
 #pragma once
 #include <functional>
 #include <span>

@@ -198,7 +198,8 @@ double LagrangianSystem::nonconservative_power(double t, const VectorRef& q, con
     power += k.dot(v);
   }
   if (!d_.constant_mass && !d_.automatic_coriolis) {
-    // Ṫ = vᵀ M v̇ + ½ vᵀ Ṁ v: the second term is cancelled by the Coriolis terms, which here are part of `forces`.
+    // Ṫ = vᵀ M v̇ + ½ vᵀ Ṁ v: the second term is cancelled by the Coriolis terms, which here are part of
+    // `forces`.
     Matrix dM;
     for (int i = 0; i < n_; ++i) {
       mass_derivative(t, q, i, dM);

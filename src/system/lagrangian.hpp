@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// A system in user coordinates q (nq = nv, v = q̇), given by functions in C++ or by formulas (system/functions.hpp):
+// A system in user coordinates q (nq = nv, v = q̇), given by functions in C++ or by formulas
+// (system/functions.hpp):
 //
-//   M(t,q) v̇ = k(t,q,v) − ∂V/∂q + c(q,v) − Σ γ_i φ_i ∇φ_i − Σ δ_j ∇ψ_j ψ̇_j + joints + contacts                    (1)
+//   M(t,q) v̇ = k(t,q,v) − ∂V/∂q + c(q,v) − Σ γ_i φ_i ∇φ_i − Σ δ_j ∇ψ_j ψ̇_j + joints + contacts        (1)
 //
 //   k forces without potential · V potential · φ_i spring elongations · ψ_j damper elongations
-//   c = −Ṁ v + ½ ∂(vᵀMv)/∂q when `automatic_coriolis` (Lagrange's equations); otherwise k must contain these terms
+//   c = −Ṁ v + ½ ∂(vᵀMv)/∂q when `automatic_coriolis` (Lagrange's equations); otherwise k must contain these
+//   terms
 //
-// Θ_i(t,q) = 0, Pfaffian rows a(t,q) v = b(t), contacts with gap Φ(t,q) and tangent rows d(t,q). One wide block a row.
+// Θ_i(t,q) = 0, Pfaffian rows a(t,q) v = b(t), contacts with gap Φ(t,q) and tangent rows d(t,q). One wide
+// block a row.
 #pragma once
 #include <functional>
 #include <string>
@@ -62,10 +65,11 @@ struct LagrangianDefinition {
   // ∂M/∂q_i; by differences of `mass` when empty.
   std::function<void(double t, const VectorRef& q, int i, Matrix& out)> mass_derivative;
   bool automatic_coriolis = false;
-  std::function<void(double t, const VectorRef& q, const VectorRef& v, Vector& k)>
-      forces;  // may be empty: none
+  // May be empty: none.
+  std::function<void(double t, const VectorRef& q, const VectorRef& v, Vector& k)> forces;
+  // Differences when empty.
   std::function<void(double t, const VectorRef& q, const VectorRef& v, Matrix& k_q, Matrix& k_v)>
-      force_jacobians;       // differences when empty
+      force_jacobians;
   ScalarFunction potential;  // may be empty: none
   std::vector<Constraint> constraints;
   std::vector<VelocityConstraint> velocity_constraints;
@@ -77,7 +81,8 @@ struct LagrangianDefinition {
 
 class LagrangianSystem final : public System {
  public:
-  // Throws InputError when sizes do not fit, a required function is missing or M(0, q0) is not positive definite.
+  // Throws InputError when sizes do not fit, a required function is missing or M(0, q0) is not positive
+  // definite.
   explicit LagrangianSystem(LagrangianDefinition definition);
 
   const LagrangianDefinition& definition() const { return d_; }

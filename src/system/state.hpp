@@ -42,7 +42,8 @@ struct EnergyLedger {
   bool operator==(const EnergyLedger&) const = default;
 };
 
-// The time grid of a run: t_k = origin + k step, so that times do not accumulate round-off and a resumed run has the same ones.
+// The time grid of a run: t_k = origin + k step, so that times do not accumulate round-off and a resumed run
+// has the same ones.
 struct TimeGrid {
   double origin = 0, step = 0;
   std::uint64_t index = 0;  // of the last grid point reached

@@ -3,17 +3,19 @@
 //
 // What a stepper integrates: the mechanical system
 //
-//   q̇ ~ v,   M(t,q) v̇ = k(t,q,v) + G λ + H r                                           (1)
-//   Θ(t,q) = 0   with   Gᵀ v + ∂Θ/∂t = 0,   and   A(t,q) v = b(t)  (Pfaffian rows)       (2)
-//   gaps Φ_j(t,q) ≥ 0  with normal and tangential rows Hᵀ and friction law                (3)
+//   q̇ ~ v,   M(t,q) v̇ = k(t,q,v) + G λ + H r                                                          (1)
+//   Θ(t,q) = 0   with   Gᵀ v + ∂Θ/∂t = 0,   and   A(t,q) v = b(t)  (Pfaffian rows)                    (2)
+//   gaps Φ_j(t,q) ≥ 0  with normal and tangential rows Hᵀ and friction law                            (3)
 //
 // q lives on a manifold (nq may exceed nv) and is moved by the retraction q ⊞ w. All calls are batched: one
 // call a step or a stage, never one a body or a contact, so the interface costs nothing for large systems. A
 // System holds no mutable state; every function is const and may be called for any (t, q, v), which is what
 // event location needs.
 //
-//   M (nv×nv) [kg] · k (nv) generalised force [N] · G (nv×nj) joints · H (nv×nc·dim) contacts, normal row
-//   first Source: [S0 §2, 5], [S4 §2]; the letters are those of docs/notation.md.
+//   M (nv×nv) [kg] · k (nv) generalised force [N] · G (nv×nj) joints
+//   · H (nv×nc·dim) contacts, normal row first
+//
+// Source: [S0 §2, 5], [S4 §2]; the letters are those of docs/notation.md.
 #pragma once
 #include <cstdint>
 #include <span>

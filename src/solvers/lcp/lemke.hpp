@@ -9,8 +9,8 @@
 //   solution) or nothing blocks the entering variable (a secondary ray):
 //   dw = M dz + d dz0,   dw, dz, dz0 ≥ 0,   dwᵀ dz = 0,   dz ≠ 0                                          (2)
 //
-//   M (n×n) · q (n) · d covering vector (n) · z, w (n) · z0 artificial variable; row i carries the unit of
-//   w_i
+//   M (n×n) · q (n) · d covering vector (n) · z, w (n) · z0 artificial variable;
+//   row i carries the unit of w_i
 //
 //   Source: [CPS92, ch. 4]; contact problems of [AP97] (positive definite A, any μ, homogeneous rows) always
 //   end with a solution, whatever d > 0 is.

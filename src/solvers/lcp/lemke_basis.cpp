@@ -338,8 +338,8 @@ bool LemkeBasis::pivot(double t, Slot leaving) {
     for (int j = 0; j < k_; ++j) P(j)[p] /= pivot;
     structural_[size_t(p)] = s;
     x_s_[size_t(p)] = t;
-  } else if (leaving <
-             n_) {  // row of w_s in K replaced by that of w_l: column of P becomes P_t / v_t, v_t = −pivot
+  } else if (leaving < n_) {
+    // Row of w_s in K replaced by that of w_l: column of P becomes P_t / v_t, v_t = −pivot.
     const int position = row_position_[size_t(s)];
     v_[size_t(position)] = 0;
     rank_one(u_.data(), v_.data(), -1 / pivot);

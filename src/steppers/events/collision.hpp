@@ -4,7 +4,7 @@
 // Where the motion of a trial step first brings an open contact to zero gap (S0 §7.2, §10). Between the ends
 // of the step the motion is the cubic Hermite interpolant
 //
-//   q̂(s) = q ⊞ w(s),   w(0) = 0, w'(0) = h v, w(1) = q̄ ⊟ q, w'(1) = h v̄                          (1)
+//   q̂(s) = q ⊞ w(s),   w(0) = 0, w'(0) = h v, w(1) = q̄ ⊟ q, w'(1) = h v̄                               (1)
 //
 // and the collision is the earliest root of Φ_j(q̂(s)), bracketed by the cubic of (Φ_j, Φ̇_j) at both ends,
 // which also sees contacts that dip below zero and return within the step. Order 2 in time, position and
@@ -24,8 +24,8 @@ struct Collision {
 
 class CollisionFinder {
  public:
-  // Earliest collision of the contacts `ids` (those not in the active set). A
-  // contact that starts within `touching` of zero gap and separates counts as starting at zero.
+  // Earliest collision of the contacts `ids` (those not in the active set). A contact that starts within
+  // `touching` of zero gap and separates counts as starting at zero.
   std::optional<Collision> find(const System& system, const Phase& begin, const Phase& end, double touching,
                                 std::span<const ContactId> ids);
   // The phase at fraction s of the motion (1).

@@ -3,6 +3,7 @@
 #include "delassus/steppers/events/transition.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "delassus/base/roots.hpp"
@@ -56,7 +57,8 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
   return true;
 }
 
-// The facet function of a contact that slides against generator `direction`; a mean of two generators has none.
+// The facet function of a contact that slides against generator `direction`; a mean of two generators has
+// none.
 void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direction,
                                   const Eigen::Vector2d& u_T, Value& value) {
   constexpr double same = 1e-9;
@@ -84,12 +86,14 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   };
   bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
   const double at_end = smallest();
-  if (!consistent || at_end >= 0) return std::nullopt;
+  if (!consistent || !(at_end < 0))
+    return std::nullopt;  // not a number: the trial step will say what is wrong
   values_end_ = values_;
   const double h_start = k_start_fraction * h;
   consistent = evaluate(system, phase, h_start, ids, modes, at_transition);
   if (!consistent) return std::nullopt;
   const double at_start = smallest();
+  if (std::isnan(at_start)) return std::nullopt;
 
   Transition transition;
   if (at_start > 0) {

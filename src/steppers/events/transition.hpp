@@ -5,10 +5,12 @@
 // mode the motion is smooth; along that motion each mode has event functions that are positive as long as it
 // lasts:
 //
-//   slip along d   dᵀ u_T                  the slip velocity at the end of the step
-//   facet d = d_i  d_iᵀ u_T − max_j d_jᵀ u_T  polyhedral law without alignment: the generator that opposes the slip
-//   stick          μ r_N − ‖r_T‖            with the instantaneous forces; ‖·‖ is the gauge of the law's polygon
-//   closed         r_N                     likewise
+//   slip along d    dᵀ u_T                     the slip velocity at the end of the step
+//   facet d = d_i   d_iᵀ u_T − max_j d_jᵀ u_T  polyhedral law without alignment: the generator that opposes
+//                                              the slip
+//   stick           μ r_N − ‖r_T‖              with the instantaneous forces; ‖·‖ is the gauge of the law's
+//                                              polygon
+//   closed          r_N                        likewise
 //
 // The transition is the first root of their minimum, found by Brent's method. S0 compares LCP bases; balanced
 // generators make bases degenerate, so modes are compared here, which works for every contact law.
@@ -25,8 +27,8 @@ namespace delassus {
 struct Transition {
   double h = 0;      // the step that ends at the transition; 0: it is due at once
   int contact = -1;  // index in the active set
-  EventKind kind =
-      EventKind::stick;  // stick (slip velocity vanishes), slip (cone reached), facet or take_off
+  // stick (slip velocity vanishes), slip (cone reached), facet or take_off
+  EventKind kind = EventKind::stick;
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
 };
 

@@ -3,12 +3,12 @@
 //
 // Impacts: the velocity jumps from v⁻ to v⁺ at fixed q; all active contacts, joints and friction take part.
 //
-//   newton      M(v⁺−v⁻) = Gλ + H r,  Gᵀv⁺ = target,  0 ≤ u_N⁺ + e u_N⁻ ⟂ r_N ≥ 0, friction on u_T⁺ + e_T
-//   u_T⁻    (Moreau) poisson     compression  M(v^c−v⁻) = Gλ^c + H r^c with e = 0, then decompression
-//               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺               (S0 7.5-7.9,
-//               S1 §3)
-//   simplified  v⁺ = (1+e) v^c − e v⁻ with the smallest e of the approaching contacts            (S1 §3;
-//   misprint corrected)
+//   newton      M(v⁺−v⁻) = Gλ + H r,  Gᵀv⁺ = target,  0 ≤ u_N⁺ + e u_N⁻ ⟂ r_N ≥ 0,
+//               friction on u_T⁺ + e_T u_T⁻ (Moreau)
+//   poisson     compression  M(v^c−v⁻) = Gλ^c + H r^c with e = 0, then decompression
+//               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺ (S0 7.5-7.9, S1 §3)
+//   simplified  v⁺ = (1+e) v^c − e v⁻ with the smallest e of the approaching contacts
+//               (S1 §3; misprint corrected)
 //
 // Newton's law with several contacts uses one problem; e_j applies where contact j approaches. The simplified
 // law never adds kinetic energy (S1 Lemma 3.1) but may leave a contact approaching: then Poisson is used and
