@@ -22,6 +22,28 @@ void set_mode(const ContactMode& mode, ContactMemory& memory) {
   memory.closed = mode.status != ContactStatus::open;
 }
 
+// The less usable of two outcomes.
+SolveStatus worse(SolveStatus a, SolveStatus b) {
+  const auto rank = [](SolveStatus status) {
+    switch (status) {
+      case SolveStatus::not_run:
+        return 0;
+      case SolveStatus::converged:
+        return 1;
+      case SolveStatus::iteration_limit:
+        return 2;
+      case SolveStatus::ray:
+        return 3;
+      case SolveStatus::numerical_failure:
+        return 4;
+    }
+    return 4;
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
+// Inelastic impacts that event capturing may still locate beside max_events.
+constexpr int k_spare_events = 20;
 // A rest of a step below this fraction of the time itself is round-off of the grid.
 constexpr double k_time_resolution = 8 * std::numeric_limits<double>::epsilon();
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
@@ -62,19 +84,21 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   while (report.ok && request.t_end - phase_.t >
                           k_time_resolution * std::max(std::abs(request.t_end), std::abs(phase_.t))) {
     // Events end in event capturing long before this; whatever else goes in circles must not.
-    if (++rounds > k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 40))) {
+    if (++rounds > k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20))) {
       fail("the step makes no progress");
       break;
     }
     const double h = std::min(request.t_end - phase_.t, h_limit);
     update_active_set(system, h);
     if (find_approaching(system, h)) {
-      resolve_impact(system);
+      resolve_impact(system, h);
       continue;
     }
     if (options_.detect_transitions && !history_.modes_known) establish_modes(system);
     if (!take_trial(system, h, h_limit, halvings)) continue;
-    if (capturing_) {
+    // While capturing, impacts are still located but do not rebound; only if they do not end either, contacts join
+    // the active set where they are.
+    if (num_events_ > 2 * options_.max_events + k_spare_events) {
       if (!capture(system, h)) continue;
       accept(system, trial_, 1.0);
       continue;
@@ -84,7 +108,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       collision = collisions_.find(system, phase_, trial_.end,
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
     std::optional<Transition> transition;
-    if (options_.detect_transitions && history_.modes_known && !active_.empty())
+    if (options_.detect_transitions && !capturing_ && history_.modes_known && !active_.empty())
       transition = transitions_.find(system, phase_, h, active_, modes_, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.
@@ -96,8 +120,8 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       if (report.ok) apply_transition(system, *transition, slip_speed);
     } else if (collision) {
       move_to(system, *collision);
-      resolve_impact(system);
-      if (options_.snap_to_grid) phase_.t = request.t_end;
+      if (report.ok) resolve_impact(system, h);
+      if (options_.snap_to_grid && report.ok) phase_.t = request.t_end;
     } else {
       accept(system, trial_, 1.0);
     }
@@ -215,15 +239,19 @@ void EventStepper::move_to(const System& system, const Collision& collision) {
 }
 
 void EventStepper::interpolate_to(const System& system, const Collision& collision) {
+  if (collision.s >= 1.0) {
+    accept(system, trial_, 1.0);
+    return;
+  }
   collisions_.interpolate(system, phase_, trial_.end, collision.s, scratch_);
   accept(system, trial_, collision.s);
   std::swap(phase_, scratch_);
   if (options_.projection != Projection::none) project(system);
 }
 
-void EventStepper::resolve_impact(const System& system) {
+void EventStepper::resolve_impact(const System& system, double h) {
   // Everything that touches takes part: closed contacts, those hit now, those within the band.
-  const double touching = options_.epsilon_a;
+  const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
   system.gaps(candidates_, phase_.t, phase_.q, gaps_);
   active_.clear();
@@ -320,7 +348,6 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
   certificate.solves += 1;
   certificate.iterations += trial_.stats.iterations;
   if (trial_.ok) return true;
-  certificate.status = trial_.stats.status;
   ++report_->rejected;
   const int worst = trial_.residual.worst_contact;
   const std::string where = worst >= 0 && worst < static_cast<int>(active_.size())
@@ -339,6 +366,7 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
         fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", phase_.t, trial_.failure, where, h_limit));
     return false;
   }
+  certificate.status = worse(certificate.status, trial_.stats.status);
   fail(fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial_.failure,
                    where));
   return false;
@@ -374,7 +402,7 @@ bool EventStepper::capture(const System& system, double h) {
 void EventStepper::accept(const System& system, const Trial& trial, double fraction) {
   ++report_->substeps;
   Certificate& certificate = report_->certificate;
-  if (certificate.status == SolveStatus::not_run || trial.ok) certificate.status = trial.stats.status;
+  certificate.status = worse(certificate.status, trial.stats.status);
   certificate.momentum_residual = std::max(certificate.momentum_residual, trial.residual.momentum);
   certificate.joint_residual = std::max(certificate.joint_residual, trial.residual.joints);
   certificate.redundant_joint_rows = trial.redundant_joint_rows;

@@ -47,7 +47,7 @@ class EventStepper final : public Stepper {
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(const System& system, const Collision& collision);
   void interpolate_to(const System& system, const Collision& collision);
-  void resolve_impact(const System& system);
+  void resolve_impact(const System& system, double h);
   void establish_modes(const System& system);
   bool capture(const System& system, double h);
   bool take_trial(const System& system, double h, double& h_limit, int& halvings);

@@ -12,12 +12,16 @@ namespace {
 constexpr int k_max_iterations = 12;
 // Violations below this are round-off for systems of metre size [m].
 constexpr double k_position_tolerance = 1e-15;
+// Above it by what the gradients amplify; there Newton's method has ended when it no longer improves [m].
+constexpr double k_stalled_tolerance = 1e-13;
 
 }  // namespace
 
 bool Projector::project_position(const System& system, std::span<const ContactId> closed, Phase& phase) {
   q_ = phase.q;
   double previous = std::numeric_limits<double>::infinity();
+  // Round-off of Θ grows with the size of the coordinates.
+  const double scale = 1.0 + q_.cwiseAbs().maxCoeff();
   for (int i = 0; i < k_max_iterations; ++i) {
     system.bilateral(phase.t, q_, bilateral_);
     system.gaps(closed, phase.t, q_, gaps_);
@@ -28,7 +32,8 @@ bool Projector::project_position(const System& system, std::span<const ContactId
     const double violation = gap_rhs_.cwiseAbs().maxCoeff();
     if (!std::isfinite(violation)) return false;
     // Quadratic convergence has ended at round-off when the violation no longer falls.
-    if (violation <= k_position_tolerance || (violation < 1e-13 && violation >= 0.5 * previous)) {
+    if (violation <= k_position_tolerance * scale ||
+        (violation < k_stalled_tolerance * scale && violation >= 0.5 * previous)) {
       phase.q = q_;
       return true;
     }

@@ -2,18 +2,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/step_kernel.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "delassus/steppers/aligned_solve.hpp"
+
 namespace delassus {
 namespace {
 
-// The predicted slip is off by O(h²) while a body slides steadily; beyond this angle the prediction was poor
-// (a slip that begins, ends or turns sharply) and the step is solved again with the generators on the slip
-// that came out [rad].
-constexpr double k_turn_tolerance = 1e-3;
-constexpr int k_max_turns = 6;
+// Joint rows that hold to less than this, relative to the velocities, cannot be met at all: round-off is far below.
+constexpr double k_joint_tolerance = 1e-6;
 
 }  // namespace
 
@@ -29,7 +30,14 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
     assemble_step(system, formula_, options_, true, phase, h, ids, slip_hint, data_, problem_);
     trial.ok = reduction_.compute(problem_);
   }
-  if (!trial.ok) trial.failure = "the step matrix is not positive definite or not finite";
+  if (!trial.ok) {
+    // Nothing of an earlier trial may be taken for this one's.
+    trial.failure = "the step matrix is not positive definite or not finite";
+    trial.stats.status = SolveStatus::numerical_failure;
+    trial.end.q.resize(0);
+    trial.solution = {};
+    trial.residual = {};
+  }
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.redundant_joint_rows = reduction_.kkt().num_redundant();
   return trial.ok;
@@ -54,7 +62,7 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   }
   if (!any) warm_.basis.clear();
   start_from_memory(memory);
-  solve_aligned(problem_, reduction_, trial.solution, trial.stats);
+  solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok)
@@ -78,38 +86,6 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory)
   reduction_.update_cones();
 }
 
-// Turns the generators of sliding contacts onto the slip that came out. True when one turned enough to solve
-// again.
-bool StepKernel::turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) const {
-  if (!options_.law.align) return false;
-  bool turned = false;
-  for (int c = 0; c < problem.num_contacts(); ++c) {
-    Cone& cone = problem.cones[c];
-    if (cone.dim < 3 || solution.modes[c].status != ContactStatus::slip) continue;
-    const Eigen::Vector2d slip =
-        tangential(cone, solution.u.segment(problem.Ht.first_row(c), cone.dim)).normalized();
-    if ((slip - cone_direction(cone, 0)).norm() <= k_turn_tolerance) continue;
-    cone.angle = std::atan2(slip.y(), slip.x());
-    turned = true;
-  }
-  if (turned) reduction.update_cones();
-  return turned;
-}
-
-// Solves, and again while a slip turns away from the generators.
-void StepKernel::solve_aligned(Problem& problem, Reduction& reduction, Solution& solution,
-                               SolveStats& stats) {
-  solver_.solve(problem, reduction, warm_, solution, stats);
-  for (int round = 0;
-       round < k_max_turns && usable(stats.status) && turn_generators(problem, reduction, solution);
-       ++round) {
-    const int iterations = stats.iterations;
-    warm_.basis.assign(solution.basis.begin(), solution.basis.end());
-    solver_.solve(problem, reduction, warm_, solution, stats);
-    stats.iterations += iterations;
-  }
-}
-
 void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              std::span<const ContactId> ids, std::span<const ContactMode> modes,
                              Trial& trial) {
@@ -129,6 +105,13 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
   trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
   trial.solution.basis.clear();
   finish(system, phase, h, trial);
+}
+
+int StepKernel::worst_joint(const Trial& trial) {
+  problem_.Gt.multiply(VectorRef(trial.y), joint_u_);
+  int worst = 0;
+  (joint_u_ - problem_.g).head(data_.num_joint_rows).cwiseAbs().maxCoeff(&worst);
+  return worst;
 }
 
 void StepKernel::finish(const System& system, const Phase& phase, double h, Trial& trial) {
@@ -156,6 +139,12 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
   const int joints = data_.num_joint_rows;
   trial.work_joints = solution.lambda.head(joints).dot(joint_u_.head(joints));
   if (solution.lambda.size() != joints) solution.lambda.conservativeResize(joints);
+  if (trial.ok && trial.residual.joints > k_joint_tolerance) {
+    trial.ok = false;
+    trial.stats.status = SolveStatus::numerical_failure;
+    trial.failure =
+        fmt::format("the joints contradict each other (worst: '{}')", system.joint_name(worst_joint(trial)));
+  }
   if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {
     trial.ok = false;
     trial.failure = "the step gave numbers that are not finite";
@@ -176,7 +165,7 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
   warm_.basis.clear();
-  solve_aligned(force_problem_, force_reduction_, force_solution_, stats);
+  solve_aligned(solver_, options_.law.align, force_problem_, force_reduction_, warm_, force_solution_, stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {

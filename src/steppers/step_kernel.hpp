@@ -63,9 +63,8 @@ class StepKernel {
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                const VectorRef& slip_hint, Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory);
-  bool turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) const;
-  void solve_aligned(Problem& problem, Reduction& reduction, Solution& solution, SolveStats& stats);
   void finish(const System& system, const Phase& phase, double h, Trial& trial);
+  int worst_joint(const Trial& trial);
 
   const StepFormula& formula_;
   const StepperOptions& options_;

@@ -106,6 +106,16 @@ void LagrangianSystem::add_coriolis(double t, const VectorRef& q, const VectorRe
     k -= v[i] * dMv;
     k[i] += 0.5 * v.dot(dMv);
   }
+  mass_rate(t, q, dM);
+  k -= dM * v;
+}
+
+void LagrangianSystem::mass_rate(double t, const VectorRef& q, Matrix& out) const {
+  const double d = k_difference_step * (1.0 + std::abs(t));
+  Matrix up, down;
+  d_.mass(t + d, q, up);
+  d_.mass(t - d, q, down);
+  out = (up - down) / (2 * d);
 }
 
 void LagrangianSystem::forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const {
@@ -205,6 +215,15 @@ double LagrangianSystem::nonconservative_power(double t, const VectorRef& q, con
       mass_derivative(t, q, i, dM);
       power += 0.5 * v[i] * v.dot(dM * v);
     }
+  }
+  // Energy that changes with time alone: moving anchors, potentials and masses that are switched.
+  if (d_.potential) power += d_.potential.rate(t, q);
+  for (const auto& s : d_.springs) power += s.stiffness * s.elongation.value(t, q) * s.elongation.rate(t, q);
+  if (!d_.constant_mass) {
+    Matrix M_t;
+    mass_rate(t, q, M_t);
+    // Lagrange's equations contain −∂M/∂t v, of whose power half is the change of ½ vᵀMv.
+    power += (d_.automatic_coriolis ? -0.5 : 0.5) * v.dot(M_t * v);
   }
   Vector gradient;
   for (const auto& s : d_.dampers) {

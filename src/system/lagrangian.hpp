@@ -119,6 +119,7 @@ class LagrangianSystem final : public System {
  private:
   void add_coriolis(double t, const VectorRef& q, const VectorRef& v, Vector& k) const;
   void mass_derivative(double t, const VectorRef& q, int i, Matrix& out) const;
+  void mass_rate(double t, const VectorRef& q, Matrix& out) const;  // ∂M/∂t, by differences
 
   LagrangianDefinition d_;
   int n_ = 0;

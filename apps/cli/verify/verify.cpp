@@ -55,7 +55,12 @@ int verify_command(const VerifyArguments& arguments) {
   for (const VerifyCase* c : choose(arguments.ids)) {
     const std::size_t first = checks.all().size();
     checks.begin(c->id);
-    c->run(checks);
+    try {
+      c->run(checks);
+    } catch (const InputError& error) {
+      fmt::print(stderr, "{}: {}\n", c->id, error.what());
+      checks.at_most("runs to its end", 1, 0);
+    }
     fmt::print("{}  {}\n", c->id, c->title);
     for (std::size_t i = first; i < checks.all().size(); ++i) {
       const Check& check = checks.all()[i];

@@ -15,9 +15,9 @@ std::optional<Collision> CollisionFinder::find(const System& system, const Phase
   for (std::size_t c = 0; c < ids.size(); ++c) {
     CubicHermite p{at_begin_.gap(c), h * at_begin_.normal_velocity(c), at_end_.gap(c),
                    h * at_end_.normal_velocity(c)};
+    // An overlap that shrinks is no collision (S1 §4); if it grows again, the contact is active and approaches.
+    if (p.p0 < -touching && p.d0 > 0) continue;
     const bool leaves = p.p0 <= touching && p.d0 > 0;
-    // An overlap that shrinks all the way is no collision (S1 §4).
-    if (leaves && p.p1 < 0 && p.d1 > 0) continue;
     if (leaves) p.p0 = 0;
     const std::optional<double> estimate = find_first_downcrossing(p);
     if (!estimate) continue;

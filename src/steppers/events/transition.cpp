@@ -31,36 +31,34 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     closed_modes_.push_back(modes[c]);
     closed_index_.push_back(static_cast<int>(c));
   }
-  values_.assign(ids.size(), {std::numeric_limits<double>::infinity(), EventKind::take_off});
+  values_.clear();
   if (!kernel_.solve_forces(system, trial.end, closed_, closed_modes_, forces_)) return false;
   at_end_.update(system, trial.end, closed_);
   int row = 0;
   for (std::size_t i = 0; i < closed_.size(); ++i) {
     const Cone& cone = kernel_.force_cones()[i];
     const double r_N = forces_.r[row];
-    Value& value = values_[closed_index_[i]];
-    value = {r_N, EventKind::take_off};
+    const int contact = closed_index_[i];
+    values_.push_back({contact, r_N, EventKind::take_off});
     const Eigen::Vector2d r_T = tangential(cone, forces_.r.segment(row, cone.dim));
     const Eigen::Vector2d u_T = tangential(cone, at_end_.u.segment(at_end_.first_row(i), cone.dim));
     const ContactMode& mode = closed_modes_[i];
     if (cone.dim > 1 && mode.status == ContactStatus::stick) {
       // The slip that follows goes against the friction.
-      const double margin = cone.mu * r_N - kernel_.friction_norm(cone, r_T);
-      if (margin < value.value) value = {margin, EventKind::slip, -r_T.normalized()};
+      values_.push_back(
+          {contact, cone.mu * r_N - kernel_.friction_norm(cone, r_T), EventKind::slip, -r_T.normalized()});
     } else if (cone.dim > 1) {
-      const double slip = mode.direction.dot(u_T);
-      if (slip < value.value) value = {slip, EventKind::stick};
-      if (has_facets_ && cone.dim == 3) find_facet(cone, mode.direction, u_T, value);
+      values_.push_back({contact, mode.direction.dot(u_T), EventKind::stick});
+      if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u_T);
     }
     row += cone.dim;
   }
   return true;
 }
 
-// The facet function of a contact that slides against generator `direction`; a mean of two generators has
-// none.
-void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direction,
-                                  const Eigen::Vector2d& u_T, Value& value) {
+// The facet function of a contact that slides against generator `direction`; a mean of two generators has none.
+void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction,
+                                 const Eigen::Vector2d& u_T) {
   constexpr double same = 1e-9;
   int own = -1, best = -1;
   for (int i = 0; i < cone.num_directions; ++i) {
@@ -72,8 +70,7 @@ void TransitionFinder::find_facet(const Cone& cone, const Eigen::Vector2d& direc
   }
   if (own < 0 || best < 0) return;
   const Eigen::Vector2d other = cone_direction(cone, best);
-  const double margin = (direction - other).dot(u_T);
-  if (margin < value.value) value = {margin, EventKind::facet, other};
+  values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, other});
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
@@ -88,12 +85,12 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   const double at_end = smallest();
   if (!consistent || !(at_end < 0))
     return std::nullopt;  // not a number: the trial step will say what is wrong
-  values_end_ = values_;
   const double h_start = k_start_fraction * h;
   consistent = evaluate(system, phase, h_start, ids, modes, at_transition);
   if (!consistent) return std::nullopt;
   const double at_start = smallest();
   if (std::isnan(at_start)) return std::nullopt;
+  values_start_ = values_;
 
   Transition transition;
   if (at_start > 0) {
@@ -105,19 +102,28 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
         h_start, h, at_start, at_end);
     if (!consistent || !evaluate(system, phase, transition.h, ids, modes, at_transition)) return std::nullopt;
   }
-  // The contact whose function is at its root: the smallest value relative to how far it falls.
+  // The function that is at its root: nearest to zero measured by how far it has come. A contact force that vanishes together with
+  // the friction margin is a take-off.
+  constexpr double together = 1e-6;
+  if (values_.size() != values_start_.size()) return std::nullopt;
+  const Value* chosen = nullptr;
   double best = std::numeric_limits<double>::infinity();
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    if (values_end_[c].value >= 0) continue;
-    const double relative = values_[c].value / -values_end_[c].value;
-    if (relative < best) {
-      best = relative;
-      transition.contact = static_cast<int>(c);
-      transition.kind = values_end_[c].kind;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const double here = values_[i].value, start = values_start_[i].value;
+    const double relative =
+        at_start > 0 ? std::abs(here) / std::max(std::abs(start - here), std::numeric_limits<double>::min())
+                     : here;
+    const bool take_off = values_[i].kind == EventKind::take_off && at_start > 0 && relative < together;
+    if (relative < best || (take_off && best < together && chosen->contact == values_[i].contact)) {
+      best = std::min(best, relative);
+      chosen = &values_[i];
+      if (take_off && relative < together) break;
     }
   }
-  if (transition.contact < 0) return std::nullopt;
-  transition.direction = values_[transition.contact].direction;
+  if (chosen == nullptr) return std::nullopt;
+  transition.contact = chosen->contact;
+  transition.kind = chosen->kind;
+  transition.direction = chosen->direction;
   return transition;
 }
 

@@ -43,22 +43,23 @@ class TransitionFinder {
                                  Trial& at_transition);
 
  private:
+  // One event function.
   struct Value {
+    int contact;  // index in the active set
     double value;
     EventKind kind;
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that would follow
   };
-  // The smallest event function of each contact after a step h in the present modes; false when the modes
+  // The event functions of all contacts after a step h in the present modes; false when the modes
   // contradict.
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
-  static void find_facet(const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T,
-                         Value& value);
+  void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
-  std::vector<Value> values_, values_end_;
+  std::vector<Value> values_, values_start_;
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;

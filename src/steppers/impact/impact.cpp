@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "delassus/problems/residual.hpp"
+#include "delassus/steppers/aligned_solve.hpp"
 
 namespace delassus {
 namespace {
@@ -23,7 +24,8 @@ Vector3 triple(const Cone& cone, const Vector& values, int row) {
 
 bool ImpactResolver::solve(ImpactResult& result) {
   SolveStats stats;
-  solver_.solve(problem_, reduction_, {}, solution_, stats);
+  warm_.basis.clear();
+  solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, solution_, stats);
   result.stats.status = stats.status;
   result.stats.iterations += stats.iterations;
   const Residual residual = compute_residual(problem_, reduction_, solution_);
@@ -31,10 +33,23 @@ bool ImpactResolver::solve(ImpactResult& result) {
   return usable(stats.status);
 }
 
+// Largest speed at which a contact approaches.
+double ImpactResolver::fastest_approach() const {
+  double fastest = 0;
+  for (int c = 0; c < problem_.num_contacts(); ++c)
+    fastest = std::max(fastest, -u_before_[problem_.Ht.first_row(c)]);
+  return fastest;
+}
+
+// A contact takes part in the approach when it is not the round-off of a contact at rest.
+bool ImpactResolver::approaches(int contact) const {
+  return -u_before_[problem_.Ht.first_row(contact)] > k_approach_tolerance * fastest_approach();
+}
+
 // e of a contact that approaches faster than the threshold, 0 otherwise.
 double ImpactResolver::effective_restitution(int contact) const {
   const double approach = -u_before_[problem_.Ht.first_row(contact)];
-  return approach > options_.impact.threshold ? restitution_[contact] : 0.0;
+  return approaches(contact) && approach > options_.impact.threshold ? restitution_[contact] : 0.0;
 }
 
 void ImpactResolver::resolve(const System& system, const Phase& phase, std::span<const ContactId> ids,
@@ -73,7 +88,8 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
     Vector restituted = Vector::Zero(r_total.size());
     for (int c = 0; c < nc; ++c) {
       const int row = problem_.Ht.first_row(c);
-      restituted[row] = effective_restitution(c) * r_total[row];
+      // Whatever was compressed is restituted, also where the contact was at rest before (S1 3.3).
+      restituted[row] = fastest_approach() > options_.impact.threshold ? restitution_[c] * r_total[row] : 0.0;
       if (options_.impact.bound_by_total_impulse) problem_.cones[c].extra_normal = restituted[row];
     }
     problem_.p.setZero();
@@ -105,7 +121,7 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
     if (ok) {
       double e = std::numeric_limits<double>::infinity();
       for (int c = 0; c < nc; ++c)
-        if (u_before_[problem_.Ht.first_row(c)] < 0) e = std::min(e, effective_restitution(c));
+        if (approaches(c)) e = std::min(e, effective_restitution(c));
       if (e > 1) e = 0;  // nothing approaches
       v_plus = (1.0 + e) * solution_.v - e * phase.v;
       r_total = (1.0 + e) * solution_.r;

@@ -43,6 +43,8 @@ class ImpactResolver {
 
  private:
   bool solve(ImpactResult& result);
+  double fastest_approach() const;
+  bool approaches(int contact) const;
   double effective_restitution(int contact) const;
 
   const StepperOptions& options_;
@@ -51,6 +53,7 @@ class ImpactResolver {
   Problem problem_;
   Reduction reduction_;
   Solution solution_;
+  WarmStart warm_;
   Vector u_before_, v_c_, p_;
   std::vector<double> restitution_;
 };
