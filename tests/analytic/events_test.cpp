@@ -239,6 +239,132 @@ stepper: {step: 0.01}
   EXPECT_NEAR(events[0].time, 3 / (6 + 0.3 * 9.81), 1e-10);
 }
 
+// A contact that first slips and then takes off, both within one step.
+TEST(Events, SlipThenTakeOffInOneStep) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+lagrangian:
+  coordinates: [x, y]
+  position: [0, 0]
+  mass: [1, 1]
+  forces: [1, -10 + 20*t]
+  contacts: [{name: floor, gap: y, tangents: [[1, 0]], friction: 0.5}]
+stepper: {step: 1}
+)");
+  // N = 10 − 20 t; the friction limit N/2 reaches the push of 1 at t = 0.4, N vanishes at t = 0.5.
+  const std::vector<Event> events = run_with_events(simulation, 1.0);
+  ASSERT_EQ(events.size(), 2u);
+  EXPECT_EQ(events[0].kind, EventKind::slip);
+  EXPECT_NEAR(events[0].time, 0.4, 1e-9);
+  EXPECT_EQ(events[1].kind, EventKind::take_off);
+  EXPECT_NEAR(events[1].time, 0.5, 1e-9);
+}
+
+// A contact within the band ε_b h³ that approaches is hit and does not stall the step.
+TEST(Events, WideBandDoesNotStall) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 1, position: [0, 5e-4, 0], velocity: [0, -1, 0]}]
+contacts: [{name: floor, type: plane, body: a, restitution: 1}]
+stepper: {step: 0.1, epsilon_b: 1}
+)");
+  const std::vector<Event> events = run_with_events(simulation, 0.3);
+  EXPECT_EQ(events.size(), 1u);
+  EXPECT_NEAR(simulation.state().v[1], 1, 1e-12);
+}
+
+// Poisson restitutes at every contact that was compressed, also at one that was at rest before (S1 3.3).
+TEST(Events, PoissonRowOfBalls) {
+  Simulation simulation =
+      simulate(cli::load_scene("ball_row", {}).text, {"impact.law=poisson", "contacts.ab.restitution=0.5"});
+  simulation.run_until(1.0);
+  EXPECT_NEAR(simulation.state().v[0], 0, 1e-12);
+  EXPECT_NEAR(simulation.state().v[3], 1.0 / 3, 1e-12);
+  EXPECT_NEAR(simulation.state().v[6], 2.0 / 3, 1e-12);
+}
+
+// The work of an anchor that moves by a formula of time is in the balance.
+TEST(Events, MovingAnchorBalancesItsEnergy) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+lagrangian:
+  coordinates: [x]
+  position: [0]
+  mass: [[1]]
+  springs: [{name: s, elongation: x - sin(3*t), stiffness: 4}]
+)");
+  run_with_events(simulation, 2.0);
+  const EnergyReport& energy = simulation.report().energy;
+  EXPECT_GT(energy.kinetic + energy.potential, 0.1);
+  EXPECT_NEAR(energy.defect, 0, 1e-4);
+}
+
+TEST(Events, JointsHoldFarFromTheOrigin) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies: [{name: a, mass: 1, position: [10001, 0, 0]}]
+joints: [{name: rod, type: distance, between: [world, a], anchor: [10000, 0, 0]}]
+stepper: {step: 0.01}
+)");
+  double drift = 0;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    drift = std::max(drift, report.certificate.joint_drift);
+    EXPECT_TRUE(report.warnings.empty());
+    return true;
+  });
+  ASSERT_TRUE(simulation.run_until(1.0));
+  EXPECT_LT(drift, 1e-10);
+}
+
+TEST(Events, JointsThatContradictAreRefusedByName) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+lagrangian:
+  coordinates: [x]
+  position: [0]
+  velocity: [1]
+  mass: [[1]]
+  constraints: [{name: one, equation: x - t}, {name: two, equation: x - 2*t}]
+)");
+  EXPECT_FALSE(simulation.run_until(0.1));
+  EXPECT_NE(simulation.report().message.find("contradict"), std::string::npos) << simulation.report().message;
+  EXPECT_TRUE(simulation.state().q.allFinite());
+}
+
+// After too many events impacts are inelastic: the ball stops on the floor, not above it.
+TEST(Events, CapturingStopsOnTheFloor) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 1, position: [0, 0.04, 0], velocity: [0, -1, 0]}]
+contacts: [{name: floor, type: plane, body: a, restitution: 1}, {name: lid, type: plane, body: a, point: [0, 0.05, 0], normal: [0, -1, 0], restitution: 1}]
+stepper: {step: 1, max_events: 3}
+)");
+  const std::vector<Event> events = run_with_events(simulation, 1.0);
+  EXPECT_EQ(events.back().kind, EventKind::impact);
+  EXPECT_NEAR(simulation.state().v[1], 0, 1e-14);
+  const double y = simulation.state().q[1];
+  EXPECT_LT(std::min(std::abs(y), std::abs(y - 0.05)), 1e-12);
+  EXPECT_NEAR(simulation.report().energy.impact, -0.5, 1e-12);
+}
+
+// Friction of an oblique impact in space opposes the slip exactly, whatever the polygon.
+TEST(Events, ObliqueImpactInSpace) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies: [{name: a, mass: 1, position: [0, 0.1, 0], velocity: [3, -1, 1.7]}]
+contacts: [{name: floor, type: plane, body: a, friction: 0.25}]
+law: {directions: 4}
+stepper: {step: 0.2}
+)");
+  const Vector3 before = simulation.state().v;
+  run_with_events(simulation, 0.2);
+  const Vector3 slip(before.x(), 0, before.z());
+  EXPECT_LT((simulation.state().v.head<3>() - (slip - 0.25 * slip.normalized())).norm(), 1e-12);
+}
+
 // Random frictionless impacts with joints never gain energy: Poisson's law for any coefficients, Newton's for equal ones (with
 // different ones it can, a known property of that law); the simplified law not with friction either.
 TEST(Events, ImpactsDoNotGainEnergy) {
