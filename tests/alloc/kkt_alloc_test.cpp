@@ -5,29 +5,9 @@
 // An executable of its own: it replaces malloc.
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cstdlib>
-
+#include "../support/allocation_counter.hpp"
 #include "../support/random_problem.hpp"
 #include "delassus/problems/reduction.hpp"
-
-// Counts every allocation, also those of Eigen, which calls malloc and not operator new.
-#if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
-#define DELASSUS_COUNTS_ALLOCATIONS 1
-namespace {
-std::atomic<long> allocation_count{0};
-}
-extern "C" void* __libc_malloc(size_t size);
-extern "C" void* __libc_realloc(void* memory, size_t size);
-extern "C" void* malloc(size_t size) noexcept {
-  ++allocation_count;
-  return __libc_malloc(size);
-}
-extern "C" void* realloc(void* memory, size_t size) noexcept {
-  ++allocation_count;
-  return __libc_realloc(memory, size);
-}
-#endif
 
 namespace delassus {
 namespace {
