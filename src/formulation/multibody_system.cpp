@@ -199,6 +199,15 @@ void MultibodySystem::bilateral_bias(double /*t*/, const VectorRef& /*q*/, const
   }
 }
 
+void MultibodySystem::add_bilateral_stiffness(double /*t*/, const VectorRef& /*q*/, const VectorRef& lambda,
+                                              double scale, BlockMatrix& out) const {
+  for (std::size_t i = 0; i < model_.distance_joints.size(); ++i) {
+    const DistanceJoint& j = model_.distance_joints[i];
+    add_line_block(j.a, j.b, (scale * lambda[static_cast<Eigen::Index>(i)] / j.length) * Matrix3::Identity(),
+                   out);
+  }
+}
+
 void MultibodySystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/,
                                  std::vector<ContactId>& ids) const {
   // The pairs are given one by one by the user, so all of them are candidates: none can be missed.

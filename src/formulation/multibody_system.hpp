@@ -39,6 +39,8 @@ class MultibodySystem final : public System {
   double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
   void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
   void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
+  void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
+                               BlockMatrix& out) const override;
   void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                   std::vector<ContactId>& ids) const override;
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;

@@ -271,6 +271,43 @@ void LagrangianSystem::bilateral_bias(double t, const VectorRef& q, const Vector
   }
 }
 
+void LagrangianSystem::add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda,
+                                               double scale, BlockMatrix& out) const {
+  const auto holonomic = static_cast<Eigen::Index>(d_.constraints.size());
+  Matrix sum = Matrix::Zero(n_, n_), H;
+  for (Eigen::Index i = 0; i < holonomic; ++i) {
+    d_.constraints[i].value.hessian(t, q, H);
+    sum += lambda[i] * H;
+  }
+  if (!d_.velocity_constraints.empty()) {
+    // The rows of Pfaffian constraints are given without their derivatives by q.
+    Vector row;
+    Matrix by_differences(n_, n_);
+    difference_columns(
+        [&](const Vector& x, Vector& out_row) {
+          out_row.setZero(n_);
+          for (std::size_t i = 0; i < d_.velocity_constraints.size(); ++i) {
+            d_.velocity_constraints[i].row.values(t, x, row);
+            out_row += lambda[holonomic + static_cast<Eigen::Index>(i)] * row;
+          }
+        },
+        q, by_differences);
+    sum += by_differences;
+  }
+  out.add_block(0, 0, n_, n_) = scale * sum;
+}
+
+void LagrangianSystem::add_inertia_stiffness(double t, const VectorRef& q, const VectorRef& a, double scale,
+                                             BlockMatrix& out) const {
+  if (d_.constant_mass) return;
+  Matrix derivative;
+  auto block = out.add_block(0, 0, n_, n_);
+  for (int i = 0; i < n_; ++i) {
+    mass_derivative(t, q, i, derivative);
+    block.col(i) = scale * (derivative * a);
+  }
+}
+
 void LagrangianSystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/,
                                   std::vector<ContactId>& ids) const {
   ids.resize(d_.contacts.size());

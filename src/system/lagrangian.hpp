@@ -98,10 +98,14 @@ class LagrangianSystem final : public System {
   void mass(double t, const VectorRef& q, BlockMatrix& M) const override;
   void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const override;
   void force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const override;
+  void add_inertia_stiffness(double t, const VectorRef& q, const VectorRef& a, double scale,
+                             BlockMatrix& out) const override;
   double potential_energy(double t, const VectorRef& q) const override;
   double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
   void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
   void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
+  void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
+                               BlockMatrix& out) const override;
   void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                   std::vector<ContactId>& ids) const override;
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;

@@ -4,6 +4,17 @@
 
 namespace delassus {
 
+void System::rate_from_velocity(const VectorRef& /*w*/, const VectorRef& v, Vector& rate) const {
+  rate = v;
+}
+
+void System::velocity_from_rate(const VectorRef& /*w*/, const VectorRef& rate, Vector& v) const {
+  v = rate;
+}
+
+void System::add_inertia_stiffness(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*a*/,
+                                   double /*scale*/, BlockMatrix& /*out*/) const {}
+
 double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
   double energy = 0;
   for (int b = 0; b < M.num_blocks(); ++b) {

@@ -83,6 +83,10 @@ class System {
   virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w
   virtual void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const = 0;  // q1 = q0 ⊞ w
 
+  // Along q ⊞ w(t) the velocity is not ẇ where q holds rotations: ẇ from v, and back. The default is a vector space.
+  virtual void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const;
+  virtual void velocity_from_rate(const VectorRef& w, const VectorRef& rate, Vector& v) const;
+
   // --- inertia and forces
   virtual void mass(double t, const VectorRef& q, BlockMatrix& M) const = 0;
   virtual void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const = 0;
@@ -92,10 +96,17 @@ class System {
   // Power of the forces that have no potential: applied forces, dampers [W].
   virtual double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const = 0;
 
+  // out += scale · ∂(M(t, q ⊞ w) a)/∂w at w = 0; nothing where M is constant, which is the default.
+  virtual void add_inertia_stiffness(double t, const VectorRef& q, const VectorRef& a, double scale,
+                                     BlockMatrix& out) const;
+
   // --- joints
   virtual void bilateral(double t, const VectorRef& q, BilateralRows& out) const = 0;
   // d/dt (Gᵀ v − target) with v̇ = 0, so that the acceleration obeys Gᵀ v̇ = −bias [m/s²].
   virtual void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const = 0;
+  // out += scale · ∂(G(t, q ⊞ w) λ)/∂w at w = 0: how the reactions λ turn with the motion.
+  virtual void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
+                                       BlockMatrix& out) const = 0;
 
   // --- contacts
   // Contacts that could touch within a step h from (t, q, v), in ascending order; a superset is allowed.

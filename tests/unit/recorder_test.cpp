@@ -55,6 +55,8 @@ class FakeSystem : public System {
   void bilateral_bias(double, const VectorRef&, const VectorRef&, Vector& bias) const override {
     bias.setZero(1);
   }
+  void add_bilateral_stiffness(double, const VectorRef&, const VectorRef&, double,
+                               BlockMatrix&) const override {}
   void candidates(double, const VectorRef&, const VectorRef&, double,
                   std::vector<ContactId>& ids) const override {
     ids = {7, k_far_id};

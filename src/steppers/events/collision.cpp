@@ -39,9 +39,11 @@ void CollisionFinder::interpolate(const System& system, const Phase& begin, cons
                                   Phase& out) {
   const double h = end.t - begin.t, r = 1.0 - s;
   system.difference(end.q, begin.q, w1_);
-  w_ = (r * r * s * h) * begin.v + (s * s * (3.0 - 2.0 * s)) * w1_ - (s * s * r * h) * end.v;
+  system.rate_from_velocity(w1_, end.v, rate1_);
+  w_ = (r * r * s * h) * begin.v + (s * s * (3.0 - 2.0 * s)) * w1_ - (s * s * r * h) * rate1_;
   system.retract(begin.q, VectorRef(w_), out.q);
-  out.v = (6.0 * s * r / h) * w1_ + (r * (1.0 - 3.0 * s)) * begin.v + (s * (3.0 * s - 2.0)) * end.v;
+  rate_ = (6.0 * s * r / h) * w1_ + (r * (1.0 - 3.0 * s)) * begin.v + (s * (3.0 * s - 2.0)) * rate1_;
+  system.velocity_from_rate(w_, rate_, out.v);
   out.t = s < 1.0 ? begin.t + s * h : end.t;
 }
 

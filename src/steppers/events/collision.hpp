@@ -33,7 +33,7 @@ class CollisionFinder {
 
  private:
   ContactKinematics at_begin_, at_end_;
-  Vector w_, w1_, gap_;
+  Vector rate_, rate1_, w_, w1_, gap_;
   Phase at_;
 };
 
