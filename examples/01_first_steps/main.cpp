@@ -28,7 +28,7 @@ void check(bool holds, const char* what) {
 Model make_pendulum() {
   Model model;
   const int bob = model.add({.name = "bob", .mass = 2, .position = {1, 0, 0}});
-  model.distance_joints.push_back({.name = "rod", .a = {}, .b = {.body = bob}, .length = 1});
+  model.add(distance_joint("rod", {}, {.body = bob}, 1));
   model.plane_contacts.push_back(
       {.name = "wall", .body = bob, .normal = Vector3::UnitX(), .restitution = 0.5});
   return model;

@@ -3,13 +3,26 @@
 //
 // Model → System: the batched mass matrix, forces, joint and contact rows of a multibody model.
 //
-//   q, v: x, y, z of each particle in turn (nq = nv = 3 n_b) · M = diag(m_i I₃)
-//   distance joint   Gᵀ: (−dᵀ/L, dᵀ/L),  bias |ḋ|²/L                     d = x_b − x_a
-//   spring           k = −(γ(|d|−L₀) + δ nᵀḋ) n on b;  ∇φ = ∇ψ = (−n, n);
-//                    remainder −(f/|d|)(I − nnᵀ) and −δ n (Pḋ)ᵀ/|d|, P = I − nnᵀ
-//   contacts         rows nᵀ, t1ᵀ, t2ᵀ on b minus a; biases by the rates of the frame
+//   particle    q: x                 v: ẋ                                        M = m I₃
+//   rigid body  q: x, ρ (w,x,y,z)    v: ẋ in world axes, ω in body axes          M = diag(m I₃, J)
+//               (x, ρ) ⊞ (w_x, w_φ) = (x + w_x, ρ exp(w_φ/2));  gyroscopic force −ω × Jω,
+//               ∂/∂ω = [Jω]× − [ω]×J                                                              [S2 46-54]
+//   angle of a joint  one more entry of q, not of v: the angle with its turns. q ⊞ w keeps it on the branch of
+//               atan2 nearest to angle + gᵀw, so that gears, screws and motors know how often they have turned.
+//
+// x is the centre of mass. Joints, coordinates and line elements are rows of pair functions
+// (model/joint/pair_function.hpp): ξ with gradient g and curvature K = ∂g/∂q, for which
+//
+//   force f on ξ:      k = f g,   ∂k/∂q = f_ξ g gᵀ + f K + f_ξ̇ g (KᵀV)ᵀ,   ∂k/∂v = f_ξ̇ g gᵀ              (1)
+//   equation Θ = ξ:    row gᵀ,    Θ̈ = gᵀV̇ + VᵀKV,   ∂(gλ)/∂q = λK                                        (2)
+//
+// The rank-one parts of (1) with f_ξ, f_ξ̇ ≤ 0 are the springs and dampers of S0 (10.13-10.14), f K + … what they leave
+// out.
 #pragma once
+#include <array>
+
 #include "delassus/collision/contact_geometry.hpp"
+#include "delassus/model/joint/body_row.hpp"
 #include "delassus/model/model.hpp"
 #include "delassus/system/state.hpp"
 #include "delassus/system/system.hpp"
@@ -25,13 +38,15 @@ class MultibodySystem final : public System {
   // The initial state that the model's bodies carry.
   State initial_state() const;
 
-  int nq() const override { return 3 * num_bodies(); }
-  int nv() const override { return 3 * num_bodies(); }
+  int nq() const override { return nq_; }
+  int nv() const override { return nv_; }
   std::string coordinate_name(int i) const override;
   std::string joint_name(int row) const override;
   std::string contact_name(ContactId id) const override;
-  void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override { out = q + w; }
-  void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override { w = q1 - q0; }
+  void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override;
+  void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override;
+  void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const override;
+  void velocity_from_rate(const VectorRef& w, const VectorRef& rate, Vector& v) const override;
   void mass(double t, const VectorRef& q, BlockMatrix& M) const override;
   void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const override;
   void force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const override;
@@ -41,6 +56,7 @@ class MultibodySystem final : public System {
   void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
   void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
                                BlockMatrix& out) const override;
+  void friction_rows(double t, const VectorRef& q, FrictionRows& out) const override;
   void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                   std::vector<ContactId>& ids) const override;
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;
@@ -50,19 +66,144 @@ class MultibodySystem final : public System {
                     Vector& bias) const override;
   void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
                      Matrix3& frame) const override;
-  int num_bodies() const override { return static_cast<int>(model_.particles.size()); }
-  std::string body_name(int i) const override { return model_.particles[i].name; }
+  int num_bodies() const override { return static_cast<int>(model_.bodies.size()); }
+  std::string body_name(int i) const override { return model_.bodies[i].name; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,
                     std::vector<BodyMotion>& out) const override;
+  int num_joint_coordinates() const override { return num_named_coordinates_; }
+  std::string joint_coordinate_name(int i) const override { return coordinates_[i].name; }
+  bool joint_coordinate_is_angle(int i) const override { return coordinates_[i].turn >= 0; }
+  void joint_coordinates(double t, const VectorRef& q, const VectorRef& v, Vector& values,
+                         Vector& rates) const override;
+  int num_reactions() const override { return static_cast<int>(model_.joints.size()); }
+  std::string reaction_name(int i) const override { return model_.joints[i].name; }
+  void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+                 std::vector<JointReaction>& out) const override;
 
  private:
+  // Where a body's degrees of freedom stand; without any, q and v are −1.
+  struct Place {
+    int q = -1, v = -1;
+    int nv = 0;  // 0, 3 or 6
+  };
+  // A scalar ξ of the configuration.
+  struct Coordinate {
+    std::string name;
+    PairFunction function;
+    int turn = -1;  // entry of q that counts the turns of an angle
+  };
+  struct Term {
+    int coordinate;
+    double coefficient;
+  };
+  // Rows of G that belong together.
+  struct RowGroup {
+    enum class Kind { pair, coordinates, rolling };
+    Kind kind = Kind::pair;
+    std::string name;
+    bool holonomic = true;
+    int first = 0, count = 0;  // pair: of equations_; rolling: of body_rows_
+    // Σ c_i ξ_i + Σ body rows = offset + law; on velocities when not holonomic.
+    std::vector<Term> terms;
+    std::vector<BodyRow> body_rows;
+    double offset = 0;
+    TimeLaw law;
+    Vector3 plane_point = Vector3::Zero();  // rolling
+    int num_rows() const { return kind == Kind::coordinates ? 1 : count; }
+  };
+  struct CoordinateElement {
+    int coordinate = 0;
+    double stiffness = 0, rest = 0, damping = 0;
+    TimeLaw target;     // of a servo
+    CoordinateLaw law;  // instead of all the others
+    CoordinateForce force(double t, double x, double v) const;
+    bool has_potential() const { return !law && !target; }
+  };
+  struct LimitContact {
+    int limit = 0;
+    double sign = 1, bound = 0;  // gap = sign (ξ − bound)
+  };
+  // A pair function at (t, q, v) with the turns counted.
+  struct Evaluation {
+    PairValue pair;
+    Vector12 V;  // velocities of both bodies, prescribed ones included
+  };
+
+  void place_bodies();
+  void make_joints();
+  void make_elements();
+  void make_contacts();
+  int coordinate_index(const CoordinateRef& ref) const;
+  int add_coordinate(std::string name, const PairFunction& function);
+  // In axes and from the centre of mass of the body.
+  Attachment shifted(const Attachment& attachment) const;
+  Joint shifted(const Joint& joint) const;
+
+  // `v` null: dynamic bodies at rest.
+  BodyKinematics kinematics(int body, double t, const VectorRef& q, const double* v) const;
+  void evaluate_pair(const PairFunction& f, double t, const VectorRef& q, const double* v, bool curvature,
+                     Evaluation& out) const;
+  void evaluate_coordinate(int coordinate, double t, const VectorRef& q, const double* v, bool curvature,
+                           Evaluation& out) const;
+  double on_branch(int coordinate, double angle, const VectorRef& q) const;
+  // What prescribed motions contribute to ξ̈.
+  double prescribed_acceleration(const PairFunction& f, double t, const VectorRef& q,
+                                 const Vector12& g) const;
+
+  void add_pair_row(const PairFunction& f, const Vector12& g, double scale, BlockRows& rows) const;
+  void add_pair_force(const PairFunction& f, const Vector12& g, double scale, Vector& k) const;
+  void add_pair_block(const PairFunction& f, const Matrix12& K, double scale, BlockMatrix& out) const;
+  void add_pair_rows(const RowGroup& group, double t, const VectorRef& q, int row, BilateralRows& out) const;
+  void add_coordinate_row(const RowGroup& group, double t, const VectorRef& q, int row,
+                          BilateralRows& out) const;
+  void add_rolling_rows(const RowGroup& group, double t, const VectorRef& q, int row,
+                        BilateralRows& out) const;
+  double row_bias(const RowGroup& group, int index, double t, const VectorRef& q, const VectorRef& v) const;
+
+  void add_applied(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v, Vector& k) const;
+  void add_applied_jacobians(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v,
+                             ForceJacobians& out) const;
+  void evaluate_bushing(std::size_t i, double t, const VectorRef& q, const double* v, Vector6& xi,
+                        Eigen::Matrix<double, 6, 12>& J, Vector12& V) const;
+  void add_bushing_jacobians(std::size_t i, double t, const VectorRef& q, const VectorRef& v,
+                             ForceJacobians& out) const;
+  void add_element_jacobians(const ForceElement& element, double t, const VectorRef& q, const VectorRef& v,
+                             ForceJacobians& out) const;
+
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;
   bool is_plane(ContactId id) const { return id < model_.plane_contacts.size(); }
+  bool is_limit(ContactId id) const {
+    return id >= model_.plane_contacts.size() + model_.pair_contacts.size();
+  }
   const PairContact& pair(ContactId id) const {
     return model_.pair_contacts[id - model_.plane_contacts.size()];
   }
+  const LimitContact& limit(ContactId id) const {
+    return limits_[id - model_.plane_contacts.size() - model_.pair_contacts.size()];
+  }
 
   Model model_;
+  int nq_ = 0, nv_ = 0;
+  bool any_rigid_ = false;
+  std::vector<Place> places_;
+  std::vector<Coordinate> coordinates_;  // of joints and measures first: these have names
+  int num_named_coordinates_ = 0;
+  std::vector<int> first_coordinate_;    // of each joint
+  std::vector<int> measure_coordinate_;  // of each measure
+  std::vector<PairFunction> equations_;  // of joints
+  std::vector<int> first_row_of_joint_;  // row of each joint in G
+  std::vector<int> num_force_rows_;      // of each joint: its first rows are forces
+  std::vector<RowGroup> row_groups_;     // holonomic ones first
+  std::vector<int> group_of_row_;
+  int num_holonomic_ = 0;
+  std::vector<CoordinateElement> coordinate_elements_;
+  struct BushingFrames {
+    Attachment a, b;
+    Matrix6 stiffness_axes, damping_axes;  // eigenvectors of K and C
+    Vector6 stiffness, damping;            // eigenvalues
+  };
+  std::vector<BushingFrames> bushings_;
+  std::vector<LimitContact> limits_;
   std::vector<Vector3> reference_normals_;  // of the pair contacts, from the initial positions
 };
 

@@ -92,7 +92,7 @@ CompiledScene compile_bodies(const SceneDesc& scene) {
       throw InputError(
           joint.name.place,
           fmt::format("joint '{}': its ends coincide, so it needs a 'length' > 0", joint.name.name));
-    model.distance_joints.push_back({joint.name.name, ends.a, ends.b, length});
+    model.joints.push_back(distance_joint(joint.name.name, ends.a, ends.b, length));
   }
   for (const ForceDesc& force : scene.forces) {
     if (force.kind == ForceDesc::Kind::spring) {

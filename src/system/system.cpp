@@ -25,4 +25,40 @@ double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
   return energy;
 }
 
+void FrictionRows::clear(int nv) {
+  rows.clear(nv);
+  drift_velocity.resize(0);
+  constant.clear();
+  coefficient.clear();
+  first_force.clear();
+  num_forces.clear();
+}
+
+void System::friction_rows(double /*t*/, const VectorRef& /*q*/, FrictionRows& out) const {
+  out.clear(nv());
+}
+
+std::string System::joint_coordinate_name(int /*i*/) const {
+  return {};
+}
+
+bool System::joint_coordinate_is_angle(int /*i*/) const {
+  return false;
+}
+
+void System::joint_coordinates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, Vector& values,
+                               Vector& rates) const {
+  values.resize(0);
+  rates.resize(0);
+}
+
+std::string System::reaction_name(int /*i*/) const {
+  return {};
+}
+
+void System::reactions(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*lambda*/,
+                       std::vector<JointReaction>& out) const {
+  out.clear();
+}
+
 }  // namespace delassus

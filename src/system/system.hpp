@@ -60,6 +60,23 @@ struct ContactRows {
   std::vector<double> restitution;  // e per contact [-]
 };
 
+// Dry friction that is not a contact's: |impulse along row i| ≤ h (constant_i + coefficient_i |λ_i|), opposed to the
+// velocity of the row; λ_i are the forces of the bilateral rows first_force_i … of the same step.
+struct FrictionRows {
+  BlockRows rows;                   // one row a group
+  Vector drift_velocity;            // velocity of the row at v = 0 (prescribed motions) [m/s]
+  std::vector<double> constant;     // [N]
+  std::vector<double> coefficient;  // [-]
+  std::vector<int> first_force, num_forces;
+  void clear(int nv);
+};
+
+// What a joint transmits, on its second body at its frame there, in axes of its frame on the first body.
+struct JointReaction {
+  Vector3 force = Vector3::Zero();   // [N]
+  Vector3 torque = Vector3::Zero();  // [N·m]
+};
+
 // A body as seen from outside: what recordings and pictures show.
 struct BodyMotion {
   Vector3 position = Vector3::Zero();
@@ -108,6 +125,9 @@ class System {
   virtual void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
                                        BlockMatrix& out) const = 0;
 
+  // Dry friction in joints; none is the default.
+  virtual void friction_rows(double t, const VectorRef& q, FrictionRows& out) const;
+
   // --- contacts
   // Contacts that could touch within a step h from (t, q, v), in ascending order; a superset is allowed.
   virtual void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
@@ -128,6 +148,17 @@ class System {
   virtual std::string body_name(int i) const = 0;
   virtual void body_motions(double t, const VectorRef& q, const VectorRef& v,
                             std::vector<BodyMotion>& out) const = 0;
+  // Coordinates that joints leave free, with their rates; none is the default.
+  virtual int num_joint_coordinates() const { return 0; }
+  virtual std::string joint_coordinate_name(int i) const;
+  virtual bool joint_coordinate_is_angle(int i) const;
+  virtual void joint_coordinates(double t, const VectorRef& q, const VectorRef& v, Vector& values,
+                                 Vector& rates) const;
+  // Reactions of joints to forces λ of the bilateral rows; none is the default.
+  virtual int num_reactions() const { return 0; }
+  virtual std::string reaction_name(int i) const;
+  virtual void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+                         std::vector<JointReaction>& out) const;
 };
 
 // ½ vᵀ M v

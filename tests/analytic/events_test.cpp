@@ -379,7 +379,7 @@ TEST(Events, ImpactsDoNotGainEnergy) {
         turn(number(-2, 2), number(-2, 2), number(-2, 2));
     model.add({"a", number(0.1, 5), {0, 0, 0}, v_a});
     model.add({"b", number(0.1, 5), rod, v_a + turn.cross(rod)});
-    model.distance_joints.push_back({"rod", {0}, {1}, rod.norm()});
+    model.joints.push_back(distance_joint("rod", {0}, {1}, rod.norm()));
     model.plane_contacts.push_back({.name = "floor", .body = 0, .friction = mu, .restitution = e1});
     model.plane_contacts.push_back({.name = "wall", .body = 0, .normal = {1, 0, 0}, .restitution = e2});
     SimulationOptions options{.step = 1e-4};

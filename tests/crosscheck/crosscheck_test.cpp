@@ -59,8 +59,8 @@ TEST(CrossCheck, FileOrCode) {
       x2(std::sin(pi / 3) + std::sin(pi / 5), -std::cos(pi / 3) - std::cos(pi / 5), 0);
   model.add({"m1", 1, x1});
   model.add({"m2", 1, x2});
-  model.distance_joints.push_back({"rod1", {}, {0}, 1});
-  model.distance_joints.push_back({"rod2", {0}, {1}, 1});
+  model.joints.push_back(distance_joint("rod1", {}, {0}, 1));
+  model.joints.push_back(distance_joint("rod2", {0}, {1}, 1));
   for (int i = 0; i < 2; ++i)
     model.plane_contacts.push_back(
         {.name = "wall" + std::to_string(i + 1), .body = i, .normal = {1, 0, 0}, .restitution = 0.1});

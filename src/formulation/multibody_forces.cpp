@@ -1,0 +1,432 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Forces of a multibody system and their derivatives, equation (1) of the header.
+#include <Eigen/Eigenvalues>
+#include <Eigen/Geometry>
+#include <cmath>
+
+#include "delassus/formulation/multibody_system.hpp"
+
+namespace delassus {
+namespace {
+
+// Step of central differences where no derivative is known: ε^{1/3}.
+constexpr double k_difference_step = 6e-6;
+
+// −μ_g m (x − c)/|x − c|³ and its derivative.
+Vector3 central_force(const PointGravity& gravity, double mass, const Vector3& x, Matrix3* derivative) {
+  const Vector3 d = x - gravity.center;
+  const double r2 = d.squaredNorm(), r = std::sqrt(r2), f = gravity.strength * mass / (r2 * r);
+  if (derivative != nullptr) *derivative = -f * (Matrix3::Identity() - 3.0 / r2 * d * d.transpose());
+  return -f * d;
+}
+
+}  // namespace
+
+CoordinateForce MultibodySystem::CoordinateElement::force(double t, double x, double v) const {
+  if (law) return law(t, x, v);
+  double position = x - rest, rate = v;
+  if (target) {
+    position -= target.value(t);
+    rate -= target.rate(t);
+  }
+  return {-stiffness * position - damping * rate, -stiffness, -damping};
+}
+
+void MultibodySystem::make_elements() {
+  for (const SpringDamper& spring : model_.springs) {
+    PairFunction f;
+    f.kind = PairKind::length;
+    const Attachment a = shifted(spring.a), b = shifted(spring.b);
+    f.body_a = a.body;
+    f.body_b = b.body;
+    f.point_a = a.point;
+    f.point_b = b.point;
+    coordinate_elements_.push_back(
+        {add_coordinate(spring.name, f), spring.stiffness, spring.rest_length, spring.damping, {}, {}});
+  }
+  for (const CoordinateSpring& spring : model_.coordinate_springs)
+    coordinate_elements_.push_back(
+        {coordinate_index(spring.coordinate), spring.stiffness, spring.rest, spring.damping, {}, {}});
+  for (const Motor& motor : model_.motors) {
+    if (motor.kind != Motor::Kind::force && motor.kind != Motor::Kind::servo) continue;
+    coordinate_elements_.push_back(
+        {coordinate_index(motor.coordinate), motor.stiffness, 0.0, motor.damping, motor.target, motor.force});
+  }
+  for (const Bushing& bushing : model_.bushings) {
+    BushingFrames out{.a = shifted(bushing.a), .b = shifted(bushing.b)};
+    const Eigen::SelfAdjointEigenSolver<Matrix6> K(bushing.stiffness), C(bushing.damping);
+    out.stiffness_axes = K.eigenvectors();
+    out.stiffness = K.eigenvalues().cwiseMax(0.0);
+    out.damping_axes = C.eigenvectors();
+    out.damping = C.eigenvalues().cwiseMax(0.0);
+    bushings_.push_back(out);
+  }
+}
+
+void MultibodySystem::add_pair_force(const PairFunction& f, const Vector12& g, double scale,
+                                     Vector& k) const {
+  for (const auto& [body, at] : {std::pair{f.body_a, 0}, std::pair{f.body_b, 6}}) {
+    if (body == k_world || places_[body].nv == 0) continue;
+    k.segment(places_[body].v, places_[body].nv) += scale * g.segment(at, places_[body].nv);
+  }
+}
+
+void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const {
+  k.setZero(nv());
+  for (int i = 0; i < num_bodies(); ++i) {
+    const Body& body = model_.bodies[i];
+    const Place& place = places_[i];
+    if (place.nv == 0) continue;
+    k.segment<3>(place.v) = body.mass * model_.gravity;
+    for (const PointGravity& gravity : model_.point_gravities)
+      k.segment<3>(place.v) += central_force(gravity, body.mass, q.segment<3>(place.q), nullptr);
+    if (place.nv < 6) continue;
+    const Vector3 omega = v.segment<3>(place.v + 3);
+    k.segment<3>(place.v + 3) = -omega.cross(body.inertia * omega);
+  }
+  Evaluation x;
+  for (const CoordinateElement& element : coordinate_elements_) {
+    evaluate_coordinate(element.coordinate, t, q, v.data(), false, x);
+    add_pair_force(coordinates_[element.coordinate].function, x.pair.gradient,
+                   element.force(t, x.pair.value, x.pair.gradient.dot(x.V)).force, k);
+  }
+  for (const AppliedForce& f : model_.applied_forces) add_applied(f, t, q, v, k);
+  Vector6 xi;
+  Eigen::Matrix<double, 6, 12> J;
+  Vector12 V;
+  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+    evaluate_bushing(i, t, q, v.data(), xi, J, V);
+    const Vector6 force = model_.bushings[i].stiffness * xi + model_.bushings[i].damping * (J * V);
+    PairFunction ends;
+    ends.body_a = bushings_[i].a.body;
+    ends.body_b = bushings_[i].b.body;
+    add_pair_force(ends, J.transpose() * force, -1.0, k);
+  }
+  for (const auto& element : model_.elements) {
+    const std::vector<int> bodies = element->bodies();
+    std::vector<BodyKinematics> motions;
+    for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
+    std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
+    element->add_wrenches(t, motions, wrenches);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+      const Place& place = places_[bodies[i]];
+      if (place.nv > 0) k.segment(place.v, place.nv) += wrenches[i].head(place.nv);
+    }
+  }
+}
+
+void MultibodySystem::force_jacobians(double t, const VectorRef& q, const VectorRef& v,
+                                      ForceJacobians& out) const {
+  out.k_q.clear(nv());
+  out.k_v.clear(nv());
+  out.k_q_remainder.clear(nv());
+  out.spring_rows.clear(nv());
+  out.damper_rows.clear(nv());
+  const auto num_rows = static_cast<Eigen::Index>(coordinate_elements_.size() + 6 * bushings_.size());
+  out.spring_stiffness.resize(num_rows);
+  out.damper_damping.resize(num_rows);
+  // Rotations make the derivatives non-symmetric: gyroscopic terms, levers that turn.
+  out.symmetric = !any_rigid_;
+  for (int i = 0; i < num_bodies(); ++i) {
+    const Body& body = model_.bodies[i];
+    const Place& place = places_[i];
+    if (place.nv == 0) continue;
+    for (const PointGravity& gravity : model_.point_gravities) {
+      Matrix3 derivative;
+      central_force(gravity, body.mass, q.segment<3>(place.q), &derivative);
+      out.k_q.add_block(place.v, place.v, 3, 3) = derivative;
+    }
+    if (place.nv < 6) continue;
+    const Vector3 omega = v.segment<3>(place.v + 3);
+    out.k_v.add_block(place.v + 3, place.v + 3, 3, 3) =
+        skew(body.inertia * omega) - skew(omega) * body.inertia;
+  }
+  Evaluation x;
+  for (const CoordinateElement& element : coordinate_elements_) {
+    const PairFunction& f = coordinates_[element.coordinate].function;
+    evaluate_coordinate(element.coordinate, t, q, v.data(), true, x);
+    const Vector12& g = x.pair.gradient;
+    const CoordinateForce force = element.force(t, x.pair.value, g.dot(x.V));
+    // What pulls back is a spring or damper of rank one; what pushes on (a motor's law) is not definite.
+    out.spring_rows.add_group(1);
+    add_pair_row(f, g, 1.0, out.spring_rows);
+    out.spring_stiffness[out.spring_rows.num_groups() - 1] = std::max(-force.by_position, 0.0);
+    out.damper_rows.add_group(1);
+    add_pair_row(f, g, 1.0, out.damper_rows);
+    out.damper_damping[out.damper_rows.num_groups() - 1] = std::max(-force.by_rate, 0.0);
+    if (force.by_position > 0) add_pair_block(f, g * g.transpose(), force.by_position, out.k_q);
+    if (force.by_rate > 0) add_pair_block(f, g * g.transpose(), force.by_rate, out.k_v);
+    Matrix12 remainder = force.force * x.pair.curvature;
+    if (force.by_rate != 0) {
+      const Vector12 turning = x.pair.curvature.transpose() * x.V;
+      remainder += force.by_rate * g * turning.transpose();
+      if (turning.squaredNorm() > 0) out.symmetric = false;
+    }
+    add_pair_block(f, remainder, 1.0, out.k_q_remainder);
+  }
+  for (const AppliedForce& f : model_.applied_forces) add_applied_jacobians(f, t, q, v, out);
+  for (std::size_t i = 0; i < bushings_.size(); ++i) add_bushing_jacobians(i, t, q, v, out);
+  for (const auto& element : model_.elements) add_element_jacobians(*element, t, q, v, out);
+}
+
+double MultibodySystem::potential_energy(double t, const VectorRef& q) const {
+  double energy = 0;
+  for (int i = 0; i < num_bodies(); ++i) {
+    if (places_[i].nv == 0) continue;
+    const Vector3 x = q.segment<3>(places_[i].q);
+    energy -= model_.bodies[i].mass * model_.gravity.dot(x);
+    for (const PointGravity& gravity : model_.point_gravities)
+      energy -= gravity.strength * model_.bodies[i].mass / (x - gravity.center).norm();
+  }
+  Evaluation x;
+  for (const CoordinateElement& element : coordinate_elements_) {
+    if (!element.has_potential()) continue;
+    evaluate_coordinate(element.coordinate, t, q, nullptr, false, x);
+    const double elongation = x.pair.value - element.rest;
+    energy += 0.5 * element.stiffness * elongation * elongation;
+  }
+  Vector6 xi;
+  Eigen::Matrix<double, 6, 12> J;
+  Vector12 V;
+  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+    evaluate_bushing(i, t, q, nullptr, xi, J, V);
+    energy += 0.5 * xi.dot(model_.bushings[i].stiffness * xi);
+  }
+  for (const auto& element : model_.elements) {
+    if (!element->has_potential()) continue;
+    std::vector<BodyKinematics> motions;
+    for (int body : element->bodies()) motions.push_back(kinematics(body, t, q, nullptr));
+    energy += element->potential(t, motions);
+  }
+  return energy;
+}
+
+double MultibodySystem::nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const {
+  double power = 0;
+  Evaluation x, prescribed;
+  for (const CoordinateElement& element : coordinate_elements_) {
+    evaluate_coordinate(element.coordinate, t, q, v.data(), false, x);
+    evaluate_coordinate(element.coordinate, t, q, nullptr, false, prescribed);
+    const double rate = x.pair.gradient.dot(x.V), moved = x.pair.gradient.dot(prescribed.V),
+                 own = rate - moved;
+    const double force = element.force(t, x.pair.value, rate).force;
+    if (element.has_potential()) {
+      // The spring's energy also changes by the motion that is prescribed.
+      const double elastic = -element.stiffness * (x.pair.value - element.rest);
+      power += (force - elastic) * own - elastic * moved;
+    } else {
+      power += force * own;
+    }
+  }
+  for (const AppliedForce& f : model_.applied_forces) {
+    const BodyKinematics body = kinematics(f.body, t, q, v.data());
+    const Vector3 s = f.point - model_.bodies[f.body].center_of_mass,
+                  omega = body.R * body.velocity.tail<3>(), point = body.x + body.R * s,
+                  velocity = body.velocity.head<3>() + omega.cross(body.R * s);
+    Vector3 force;
+    if (f.force) {
+      f.force(t, point, velocity, force, nullptr, nullptr);
+      power += (f.body_axes ? Vector3(body.R * force) : force).dot(velocity);
+    }
+    if (f.torque) {
+      f.torque(t, point, velocity, force, nullptr, nullptr);
+      power += (f.body_axes ? Vector3(body.R * force) : force).dot(omega);
+    }
+  }
+  Vector6 xi;
+  Eigen::Matrix<double, 6, 12> J;
+  Vector12 V, V_prescribed;
+  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+    evaluate_bushing(i, t, q, nullptr, xi, J, V_prescribed);
+    evaluate_bushing(i, t, q, v.data(), xi, J, V);
+    const Vector6 rate = J * V, moved = J * V_prescribed;
+    power -=
+        rate.dot(model_.bushings[i].damping * (rate - moved)) - moved.dot(model_.bushings[i].stiffness * xi);
+  }
+  for (const auto& element : model_.elements) {
+    if (element->has_potential()) continue;
+    const std::vector<int> bodies = element->bodies();
+    std::vector<BodyKinematics> motions;
+    for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
+    std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
+    element->add_wrenches(t, motions, wrenches);
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+      if (places_[bodies[i]].nv > 0) power += wrenches[i].dot(motions[i].velocity);
+  }
+  return power;
+}
+
+// --- applied forces: at the point s of the body, P = ∂(point)/∂q = (I, −R[s]×)
+
+void MultibodySystem::add_applied(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v,
+                                  Vector& k) const {
+  const Place& place = places_[f.body];
+  const BodyKinematics body = kinematics(f.body, t, q, v.data());
+  const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
+                point = body.x + body.R * s, velocity = body.velocity.head<3>() + body.R * omega.cross(s);
+  Vector3 value;
+  if (f.force) {
+    f.force(t, point, velocity, value, nullptr, nullptr);
+    const Vector3 world = f.body_axes ? Vector3(body.R * value) : value;
+    k.segment<3>(place.v) += world;
+    if (place.nv == 6) k.segment<3>(place.v + 3) += s.cross(body.R.transpose() * world);
+  }
+  if (f.torque) {
+    f.torque(t, point, velocity, value, nullptr, nullptr);
+    k.segment<3>(place.v + 3) += f.body_axes ? value : Vector3(body.R.transpose() * value);
+  }
+}
+
+void MultibodySystem::add_applied_jacobians(const AppliedForce& f, double t, const VectorRef& q,
+                                            const VectorRef& v, ForceJacobians& out) const {
+  const Place& place = places_[f.body];
+  const BodyKinematics body = kinematics(f.body, t, q, v.data());
+  const Matrix3& R = body.R;
+  const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
+                point = body.x + R * s, velocity = body.velocity.head<3>() + R * omega.cross(s);
+  Eigen::Matrix<double, 3, 6> P, velocity_by_q = Eigen::Matrix<double, 3, 6>::Zero();
+  P << Matrix3::Identity(), -R * skew(s);
+  velocity_by_q.rightCols<3>() = -R * skew(omega.cross(s));
+  Vector3 value;
+  Matrix3 by_x, by_v;
+  Matrix6 k_q = Matrix6::Zero(), k_v = Matrix6::Zero();
+  if (f.force) {
+    f.force(t, point, velocity, value, &by_x, &by_v);
+    const Vector3 local = f.body_axes ? value : Vector3(R.transpose() * value);  // in body axes
+    Eigen::Matrix<double, 3, 6> force_by_q = by_x * P + by_v * velocity_by_q, force_by_v = by_v * P;
+    if (f.body_axes) {
+      force_by_q = (R * force_by_q).eval();
+      force_by_q.rightCols<3>() -= R * skew(local);
+      force_by_v = (R * force_by_v).eval();
+    }
+    k_q += P.transpose() * force_by_q;
+    k_v += P.transpose() * force_by_v;
+    k_q.block<3, 3>(3, 3) += skew(s) * skew(local);
+  }
+  if (f.torque) {
+    f.torque(t, point, velocity, value, &by_x, &by_v);
+    const Matrix3 to_body = f.body_axes ? Matrix3(Matrix3::Identity()) : Matrix3(R.transpose());
+    k_q.bottomRows<3>() += to_body * (by_x * P + by_v * velocity_by_q);
+    k_v.bottomRows<3>() += to_body * by_v * P;
+    if (!f.body_axes) k_q.block<3, 3>(3, 3) += skew(R.transpose() * value);
+  }
+  out.k_q.add_block(place.v, place.v, place.nv, place.nv) = k_q.topLeftCorner(place.nv, place.nv);
+  out.k_v.add_block(place.v, place.v, place.nv, place.nv) = k_v.topLeftCorner(place.nv, place.nv);
+  if (!k_q.isApprox(k_q.transpose(), 0) || !k_v.isApprox(k_v.transpose(), 0)) out.symmetric = false;
+}
+
+// --- bushings: ξ = (R_Aᵀ(p_B − p_A), log(R_Aᵀ R_B)) of the two frames
+
+void MultibodySystem::evaluate_bushing(std::size_t i, double t, const VectorRef& q, const double* v,
+                                       Vector6& xi, Eigen::Matrix<double, 6, 12>& J, Vector12& V) const {
+  const BushingFrames& frames = bushings_[i];
+  const BodyKinematics a = kinematics(frames.a.body, t, q, v), b = kinematics(frames.b.body, t, q, v);
+  const Matrix3 F_A = rotation_matrix(frames.a.orientation), F_B = rotation_matrix(frames.b.orientation);
+  PairFunction slide;
+  slide.point_a = frames.a.point;
+  slide.point_b = frames.b.point;
+  PairValue x;
+  for (int k = 0; k < 3; ++k) {
+    slide.axis_a = F_A.col(k);
+    evaluate(slide, a, b, false, x);
+    xi[k] = x.value;
+    J.row(k) = x.gradient.transpose();
+  }
+  const Matrix3 turn = (a.R * F_A).transpose() * b.R * F_B;
+  const Vector3 psi = quaternion_logarithm(quaternion_from_matrix(turn));
+  const Matrix3 to_rate = right_jacobian_inverse(psi);
+  xi.tail<3>() = psi;
+  J.bottomRows<3>().setZero();
+  J.block<3, 3>(3, 3) = -to_rate * (b.R * F_B).transpose() * a.R;
+  J.block<3, 3>(3, 9) = to_rate * F_B.transpose();
+  V << a.velocity, b.velocity;
+}
+
+void MultibodySystem::add_bushing_jacobians(std::size_t i, double t, const VectorRef& q, const VectorRef& v,
+                                            ForceJacobians& out) const {
+  const BushingFrames& frames = bushings_[i];
+  PairFunction ends;
+  ends.body_a = frames.a.body;
+  ends.body_b = frames.b.body;
+  Vector6 xi;
+  Eigen::Matrix<double, 6, 12> J;
+  Vector12 V;
+  evaluate_bushing(i, t, q, v.data(), xi, J, V);
+  for (int k = 0; k < 6; ++k) {
+    out.spring_rows.add_group(1);
+    add_pair_row(ends, J.transpose() * frames.stiffness_axes.col(k), 1.0, out.spring_rows);
+    out.spring_stiffness[out.spring_rows.num_groups() - 1] = frames.stiffness[k];
+    out.damper_rows.add_group(1);
+    add_pair_row(ends, J.transpose() * frames.damping_axes.col(k), 1.0, out.damper_rows);
+    out.damper_damping[out.damper_rows.num_groups() - 1] = frames.damping[k];
+  }
+  // What J's own change adds, by differences of the force with K ξ + C J V held (and of J V with J held).
+  const Matrix6 &K = model_.bushings[i].stiffness, &C = model_.bushings[i].damping;
+  const Vector6 force = K * xi + C * (J * V);
+  Matrix12 remainder = Matrix12::Zero();
+  Vector q_moved(nq()), w = Vector::Zero(nv());
+  for (const auto& [body, at] : {std::pair{ends.body_a, 0}, std::pair{ends.body_b, 6}}) {
+    if (body == k_world || places_[body].nv == 0) continue;
+    for (int k = 0; k < places_[body].nv; ++k) {
+      Vector6 xi_moved;
+      Eigen::Matrix<double, 6, 12> J_moved;
+      Vector12 V_moved, difference = Vector12::Zero();
+      for (const double sign : {1.0, -1.0}) {
+        w[places_[body].v + k] = sign * k_difference_step;
+        retract(q, w, q_moved);
+        evaluate_bushing(i, t, q_moved, v.data(), xi_moved, J_moved, V_moved);
+        difference -= sign * (J_moved.transpose() * force + J.transpose() * (C * (J_moved * V_moved)));
+      }
+      w[places_[body].v + k] = 0;
+      remainder.col(at + k) = difference / (2 * k_difference_step);
+    }
+  }
+  add_pair_block(ends, remainder, 1.0, out.k_q_remainder);
+}
+
+// --- elements of the user: derivatives by differences
+
+void MultibodySystem::add_element_jacobians(const ForceElement& element, double t, const VectorRef& q,
+                                            const VectorRef& v, ForceJacobians& out) const {
+  const std::vector<int> bodies = element.bodies();
+  std::vector<BodyKinematics> motions(bodies.size());
+  std::vector<Vector6> wrenches(bodies.size());
+  const auto evaluate_at = [&](const Vector& q_at, const Vector& v_at, double sign, Matrix& derivative,
+                               Eigen::Index column) {
+    for (std::size_t b = 0; b < bodies.size(); ++b) motions[b] = kinematics(bodies[b], t, q_at, v_at.data());
+    std::fill(wrenches.begin(), wrenches.end(), Vector6::Zero());
+    element.add_wrenches(t, motions, wrenches);
+    for (std::size_t b = 0; b < bodies.size(); ++b)
+      derivative.col(column).segment<6>(static_cast<Eigen::Index>(6 * b)) +=
+          (sign / (2 * k_difference_step)) * wrenches[b];
+  };
+  const auto rows = static_cast<Eigen::Index>(6 * bodies.size());
+  for (std::size_t c = 0; c < bodies.size(); ++c) {
+    const Place& place = places_[bodies[c]];
+    if (place.nv == 0) continue;
+    Matrix by_q = Matrix::Zero(rows, place.nv), by_v = Matrix::Zero(rows, place.nv);
+    Vector w = Vector::Zero(nv()), q_moved, v_moved = v;
+    for (int k = 0; k < place.nv; ++k)
+      for (const double sign : {1.0, -1.0}) {
+        w[place.v + k] = sign * k_difference_step;
+        retract(q, w, q_moved);
+        evaluate_at(q_moved, v, sign, by_q, k);
+        w[place.v + k] = 0;
+        v_moved[place.v + k] = v[place.v + k] + sign * k_difference_step;
+        evaluate_at(q, v_moved, sign, by_v, k);
+        v_moved[place.v + k] = v[place.v + k];
+      }
+    for (std::size_t b = 0; b < bodies.size(); ++b) {
+      const Place& row = places_[bodies[b]];
+      if (row.nv == 0) continue;
+      const auto at = static_cast<Eigen::Index>(6 * b);
+      out.k_q.add_block(row.v, place.v, row.nv, place.nv) = by_q.middleRows(at, row.nv);
+      out.k_v.add_block(row.v, place.v, row.nv, place.nv) = by_v.middleRows(at, row.nv);
+    }
+  }
+  out.symmetric = false;
+}
+
+}  // namespace delassus
