@@ -122,11 +122,11 @@ json describe_fixtures(const SceneDesc& scene) {
 json describe_links(const SceneDesc& scene) {
   json out = json::array();
   for (const JointDesc& joint : scene.joints)
-    out.push_back(link(scene, joint.name.name, "joint", joint.between, joint.anchor));
+    out.push_back(link(scene, joint.name.name, "joint", joint.frames.between, joint.frames.anchor));
   for (const ForceDesc& force : scene.forces)
-    if (force.kind == ForceDesc::Kind::spring)
-      out.push_back(link(scene, force.name.name, force.stiffness > 0 ? "spring" : "damper", force.between,
-                         force.anchor));
+    if (force.type == "spring")
+      out.push_back(link(scene, force.name.name, force.stiffness > 0 ? "spring" : "damper",
+                         force.frames.between, force.frames.anchor));
   return out;
 }
 

@@ -11,116 +11,14 @@
 #include "delassus/base/names.hpp"
 #include "delassus/base/value.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/scene/compile_mechanism.hpp"
 #include "delassus/system/lagrangian.hpp"
 
 namespace delassus {
 namespace {
 
-class BodyIndex {
- public:
-  explicit BodyIndex(const SceneDesc& scene) {
-    for (const BodyDesc& body : scene.bodies) names_.push_back(body.name.name);
-  }
-  int find(const NameRef& ref, bool world_allowed) const {
-    if (ref.name == "world" && world_allowed) return k_world;
-    for (std::size_t i = 0; i < names_.size(); ++i)
-      if (names_[i] == ref.name) return static_cast<int>(i);
-    const std::string near = nearest_name(ref.name, names_);
-    throw InputError(ref.place,
-                     fmt::format("there is no body '{}'{}", ref.name,
-                                 near.empty() ? fmt::format("; known: {}{}", fmt::join(names_, ", "),
-                                                            world_allowed ? ", world" : "")
-                                              : "; did you mean '" + near + "'?"));
-  }
-
- private:
-  std::vector<std::string> names_;
-};
-
-struct Ends {
-  Attachment a, b;
-  double distance;
-};
-
-Ends attach(const SceneDesc& scene, const BodyIndex& index, const std::vector<NameRef>& between,
-            const Vector3& anchor) {
-  Ends ends;
-  Vector3 at[2];
-  for (int i = 0; i < 2; ++i) {
-    Attachment& end = i == 0 ? ends.a : ends.b;
-    end.body = index.find(between[i], true);
-    if (end.body == k_world) end.point = anchor;
-    at[i] = end.body == k_world ? anchor : scene.bodies[end.body].position;
-  }
-  if (ends.a.body == ends.b.body)
-    throw InputError(between[1].place,
-                     fmt::format("both ends are '{}'; allowed: two different ones", between[1].name));
-  ends.distance = (at[1] - at[0]).norm();
-  return ends;
-}
-
-void check_start(const SceneDesc& scene, const BodyIndex& index, const ForceDesc& force) {
-  const BodyDesc& body = scene.bodies[index.find(force.body, false)];
-  const double at[] = {0,
-                       body.position.x(),
-                       body.position.y(),
-                       body.position.z(),
-                       body.velocity.x(),
-                       body.velocity.y(),
-                       body.velocity.z()};
-  for (int i = 0; i < 3; ++i)
-    if (const double value = force.force[i].evaluate(at); !std::isfinite(value))
-      throw InputError(
-          force.force_place,
-          fmt::format("the {} component of force '{}' is {} at the start; it must be a finite number there",
-                      "xyz"[i], force.name.name,
-                      std::isnan(value) ? "nan"
-                      : value > 0       ? "inf"
-                                        : "-inf"));
-}
-
 CompiledScene compile_bodies(const SceneDesc& scene) {
-  const BodyIndex index(scene);
-  Model model;
-  model.gravity = scene.gravity;
-  for (const BodyDesc& body : scene.bodies)
-    model.add({body.name.name, body.mass, body.position, body.velocity});
-  for (const JointDesc& joint : scene.joints) {
-    const Ends ends = attach(scene, index, joint.between, joint.anchor);
-    const double length = joint.length.value_or(ends.distance);
-    if (length <= 0)
-      throw InputError(
-          joint.name.place,
-          fmt::format("joint '{}': its ends coincide, so it needs a 'length' > 0", joint.name.name));
-    model.joints.push_back(distance_joint(joint.name.name, ends.a, ends.b, length));
-  }
-  for (const ForceDesc& force : scene.forces) {
-    if (force.kind == ForceDesc::Kind::spring) {
-      const Ends ends = attach(scene, index, force.between, force.anchor);
-      model.springs.push_back({force.name.name, ends.a, ends.b, force.stiffness,
-                               force.rest_length.value_or(ends.distance), force.damping});
-    } else {
-      const Expression components[3] = {force.force[0], force.force[1], force.force[2]};
-      check_start(scene, index, force);
-      model.applied_forces.push_back(
-          {force.name.name, index.find(force.body, false), force_from_expressions(components)});
-    }
-  }
-  for (const ContactDesc& contact : scene.contacts)
-    if (contact.kind == ContactDesc::Kind::plane) {
-      model.plane_contacts.push_back({contact.name.name, index.find(contact.body, false), contact.point,
-                                      contact.normal, contact.surface_velocity, contact.radius,
-                                      contact.friction, contact.restitution});
-    } else {
-      const int a = index.find(contact.between[0], false), b = index.find(contact.between[1], false);
-      if (a == b)
-        throw InputError(
-            contact.between[1].place,
-            fmt::format("both ends are '{}'; allowed: two different ones", contact.between[1].name));
-      model.pair_contacts.push_back(
-          {contact.name.name, a, b, contact.distance, contact.friction, contact.restitution});
-    }
-  auto system = std::make_shared<MultibodySystem>(std::move(model));
+  auto system = std::make_shared<MultibodySystem>(compile_model(scene));
   return {system, system->initial_state()};
 }
 

@@ -8,16 +8,12 @@
 #include <set>
 
 #include "delassus/model/model.hpp"
+#include "delassus/scene/decode_mechanism.hpp"
 #include "delassus/scene/fields.hpp"
 #include "delassus/system/functions.hpp"
 
 namespace delassus {
 namespace {
-
-void require_count(const Place& place, const std::string& what, std::size_t count, std::size_t wanted) {
-  if (count != wanted)
-    throw InputError(place, fmt::format("{} has {} entries; allowed: {}", what, count, wanted));
-}
 
 void require_formula_name(const NameRef& name, const char* what) {
   if (!is_formula_name(name.name))
@@ -25,85 +21,6 @@ void require_formula_name(const NameRef& name, const char* what) {
         name.place,
         fmt::format("{} is called {}; allowed: names that formulas can use (letters, digits and _)", what,
                     quote(name.name)));
-}
-
-// A formula could mean either; so neither is allowed.
-void require_not_constant(const Place& place, const std::string& name, const char* what,
-                          const Constants& constants) {
-  if (constants.contains(name))
-    throw InputError(place,
-                     fmt::format("'{}' is {} and a constant of the scene; rename one of them", name, what));
-}
-
-std::vector<NameRef> read_ends(const Fields& fields) {
-  std::vector<NameRef> ends = fields.names("between");
-  require_count(fields.place("between"), "'between'", ends.size(), 2);
-  return ends;
-}
-
-void read_bodies(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("bodies"))
-    out.bodies.push_back({.name = f.name("name"),
-                          .mass = f.number("mass", 1),
-                          .position = f.vector3("position", Vector3::Zero()),
-                          .velocity = f.vector3("velocity", Vector3::Zero()),
-                          .radius = f.number("radius", 0.05)});
-}
-
-void read_joints(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("joints"))
-    out.joints.push_back({.name = f.name("name"),
-                          .between = read_ends(f),
-                          .anchor = f.vector3("anchor", Vector3::Zero()),
-                          .length = f.optional_number("length")});
-}
-
-void read_forces(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("forces")) {
-    ForceDesc force;
-    force.name = f.name("name");
-    if (f.table().type == "spring") {
-      force.between = read_ends(f);
-      force.anchor = f.vector3("anchor", Vector3::Zero());
-      force.stiffness = f.number("stiffness", 0);
-      force.damping = f.number("damping", 0);
-      force.rest_length = f.optional_number("rest_length");
-    } else {
-      force.kind = ForceDesc::Kind::applied;
-      force.body = f.name("body");
-      force.force = f.formulas("force", force_variables());
-      force.force_place = f.place("force");
-      for (const std::string& name : force_variables())
-        require_not_constant(f.place("force"), name, "a variable of applied forces", out.constants);
-      require_count(f.place("force"), "'force'", force.force.size(), 3);
-    }
-    out.forces.push_back(std::move(force));
-  }
-}
-
-void read_contacts(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("contacts")) {
-    ContactDesc contact;
-    contact.name = f.name("name");
-    contact.friction = f.number("friction", 0);
-    contact.restitution = f.number("restitution", 0);
-    if (f.table().type == "plane") {
-      contact.body = f.name("body");
-      contact.point = f.vector3("point", Vector3::Zero());
-      contact.normal = f.vector3("normal", Vector3::UnitY());
-      contact.normal_place = f.place("normal");
-      contact.surface_velocity = f.vector3("surface_velocity", Vector3::Zero());
-      contact.radius = f.number("radius", 0);
-      if (contact.normal.norm() == 0)
-        throw InputError(contact.normal_place,
-                         "'normal' of plane contact is zero; allowed: any other direction");
-    } else {
-      contact.kind = ContactDesc::Kind::pair;
-      contact.between = read_ends(f);
-      contact.distance = f.number("distance", 0);
-    }
-    out.contacts.push_back(std::move(contact));
-  }
 }
 
 LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
@@ -285,6 +202,10 @@ void require_unique_names(const SceneDesc& scene) {
   };
   for (const BodyDesc& x : scene.bodies) check(x.name);
   for (const JointDesc& x : scene.joints) check(x.name);
+  for (const MeasureDesc& x : scene.measures) check(x.name);
+  for (const MotorDesc& x : scene.motors) check(x.name);
+  for (const LimitDesc& x : scene.limits) check(x.name);
+  for (const FrictionDesc& x : scene.frictions) check(x.name);
   for (const ForceDesc& x : scene.forces) check(x.name);
   for (const ContactDesc& x : scene.contacts) check(x.name);
   if (!scene.lagrangian) return;
@@ -336,14 +257,12 @@ SceneDesc decode_scene(const Value& root) {
   out.gravity = scene.vector3("gravity", out.gravity);
   out.duration = scene.number("duration", out.duration);
   if (scene.has("lagrangian"))
-    for (const char* key : {"bodies", "joints", "forces", "contacts", "gravity"})
+    for (const char* key :
+         {"bodies", "joints", "measures", "motors", "limits", "frictions", "forces", "contacts", "gravity"})
       if (scene.has(key))
         throw InputError(scene.key_place(key),
                          fmt::format("'{}' and 'lagrangian' cannot stand in one scene", key));
-  read_bodies(scene, out);
-  read_joints(scene, out);
-  read_forces(scene, out);
-  read_contacts(scene, out);
+  decode_mechanism(scene, out);
   if (const auto lagrangian = scene.object("lagrangian")) {
     out.lagrangian = read_lagrangian(*lagrangian, out.constants);
   } else if (out.bodies.empty()) {

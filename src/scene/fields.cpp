@@ -123,6 +123,11 @@ Place Fields::key_place(const std::string& key) const {
   return value_.place;
 }
 
+bool Fields::knows(const std::string& key) const {
+  return std::any_of(table_.fields.begin(), table_.fields.end(),
+                     [&](const Field& f) { return f.key == key; });
+}
+
 const Field& Fields::field(const std::string& key) const {
   for (const Field& f : table_.fields)
     if (f.key == key) return f;
@@ -374,7 +379,12 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
       if (entry.kind != Value::Kind::map)
         fail(entry.place,
              fmt::format("an entry of '{}' must be a map of keys, but is {}", key, shown(entry)));
-      if (type == nullptr)
+      // Where `type` may be left out, the first table is meant.
+      const Table& first = find_table(tables.front());
+      const bool optional = std::any_of(first.fields.begin(), first.fields.end(),
+                                        [](const Field& f) { return f.key == "type" && !f.required; });
+      if (type == nullptr && optional) table = &first;
+      if (type == nullptr && !optional)
         fail(entry.place,
              fmt::format("an entry of '{}' lacks the key 'type'; allowed: {}", key, join(known)));
       if (table == nullptr)

@@ -29,6 +29,8 @@ class Fields {
 
   const Place& place() const { return value_.place; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
+  // Whether the table has the key at all.
+  bool knows(const std::string& key) const;
   // Of the value, and of the key itself; of the whole map when the key is absent.
   Place place(const std::string& key) const;
   Place key_place(const std::string& key) const;

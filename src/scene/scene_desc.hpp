@@ -13,6 +13,7 @@
 #include "delassus/base/error.hpp"
 #include "delassus/base/expression.hpp"
 #include "delassus/linalg/types.hpp"
+#include "delassus/model/model.hpp"
 
 namespace delassus {
 
@@ -24,29 +25,102 @@ struct NameRef {
 
 struct BodyDesc {
   NameRef name;
-  double mass = 1;
+  BodyKind kind = BodyKind::particle;
+  std::optional<double> mass, density;
   Vector3 position = Vector3::Zero(), velocity = Vector3::Zero();
+  Quaternion orientation = identity_quaternion();
+  Vector3 angular_velocity = Vector3::Zero();  // in world axes
+  std::optional<Matrix3> inertia;
+  std::optional<Vector3> center_of_mass;
+  std::vector<Shape> shapes;
+  std::vector<Expression> motion;  // kinematic
+  Vector3 axis = Vector3::UnitZ();
+  std::optional<Expression> angle;
   double radius = 0.05;
+};
+
+// Where an element between two bodies sits; what is absent follows from the bodies as they lie at the start.
+struct FramesDesc {
+  std::vector<NameRef> between;
+  Vector3 anchor = Vector3::Zero();  // of line elements
+  std::optional<Vector3> point, axis, axis_2;
+  std::optional<Vector3> point_a, point_b, axis_a, axis_b, reference_a, reference_b;
+  Place axis_place;
+};
+
+// A coordinate of a joint, or a measure.
+struct CoordinateDesc {
+  NameRef joint;
+  std::optional<NameRef> coordinate;
+  double coefficient = 1;
 };
 
 struct JointDesc {
   NameRef name;
-  std::vector<NameRef> between;
-  Vector3 anchor = Vector3::Zero();
-  std::optional<double> length;
+  std::string type;
+  FramesDesc frames;
+  std::optional<double> length, offset;
+  double pitch = 0, ratio = 1, radius = 1;
+  Vector3 guide_a = Vector3::Zero(), guide_b = Vector3::Zero();
+  std::vector<CoordinateDesc> terms;  // gear, rack and pinion, coupler, pfaffian row
+  // rolling disk, skate
+  NameRef body;
+  Vector3 center = Vector3::Zero(), direction = Vector3::UnitZ();
+  Vector3 plane_point = Vector3::Zero(), plane_normal = Vector3::UnitY();
+  struct BodyTerm {
+    NameRef body;
+    Vector3 point = Vector3::Zero(), linear = Vector3::Zero(), angular = Vector3::Zero();
+    bool body_axes = false;
+  };
+  std::vector<BodyTerm> body_terms;  // pfaffian row
+  std::optional<Expression> target;
+};
+
+struct MeasureDesc {
+  NameRef name;
+  std::string type;
+  FramesDesc frames;
+};
+
+struct MotorDesc {
+  NameRef name;
+  std::string type;
+  CoordinateDesc coordinate;
+  Expression law;
+  Place law_place;
+  double stiffness = 0, damping = 0;
+};
+
+struct LimitDesc {
+  NameRef name;
+  CoordinateDesc coordinate;
+  std::optional<double> lower, upper;
+  double restitution = 0;
+};
+
+struct FrictionDesc {
+  NameRef name;
+  CoordinateDesc coordinate;
+  double constant = 0, coefficient = 0;
+  std::optional<double> radius;
+  Place radius_place;
 };
 
 struct ForceDesc {
-  enum class Kind { spring, applied };
-  Kind kind = Kind::spring;
   NameRef name;
-  std::vector<NameRef> between;  // spring
-  Vector3 anchor = Vector3::Zero();
+  std::string type;
+  FramesDesc frames;  // spring, torsional, bushing
   double stiffness = 0, damping = 0;
-  std::optional<double> rest_length;
-  NameRef body;  // applied
-  std::vector<Expression> force;
-  Place force_place;
+  std::optional<double> rest;  // length, angle or coordinate without force
+  NameRef body;                // applied
+  std::vector<Expression> force, torque;
+  Place force_place, torque_place;
+  Vector3 point = Vector3::Zero();
+  bool body_axes = false;
+  CoordinateDesc coordinate;  // joint spring
+  Matrix6 stiffness_matrix = Matrix6::Zero(), damping_matrix = Matrix6::Zero();
+  Vector3 center = Vector3::Zero();  // point gravity
+  double strength = 0;
 };
 
 struct ContactDesc {
@@ -133,6 +207,10 @@ struct SceneDesc {
   double duration = 1;
   std::vector<BodyDesc> bodies;
   std::vector<JointDesc> joints;
+  std::vector<MeasureDesc> measures;
+  std::vector<MotorDesc> motors;
+  std::vector<LimitDesc> limits;
+  std::vector<FrictionDesc> frictions;
   std::vector<ForceDesc> forces;
   std::vector<ContactDesc> contacts;
   std::optional<LagrangianDesc> lagrangian;

@@ -7,83 +7,18 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "delassus/scene/schema_fields.hpp"
+
 namespace delassus {
 namespace {
 
-constexpr double k_inf = std::numeric_limits<double>::infinity();
-
-// Shorthands for the fields below.
-Field positive(std::string key, std::string fallback, std::string unit, std::string meaning,
-               bool required = false) {
-  return {std::move(key),
-          FieldType::number,
-          required,
-          std::move(fallback),
-          std::move(unit),
-          std::move(meaning),
-          0,
-          k_inf,
-          true};
-}
-Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning,
-                   bool required = false) {
-  return {std::move(key),  FieldType::number,  required, std::move(fallback),
-          std::move(unit), std::move(meaning), 0,        k_inf};
-}
-Field number(std::string key, std::string fallback, std::string unit, std::string meaning, double lowest,
-             double highest) {
-  return {std::move(key),  FieldType::number,  false,  std::move(fallback),
-          std::move(unit), std::move(meaning), lowest, highest};
-}
-Field integer(std::string key, std::string fallback, std::string meaning, double lowest,
-              double highest = k_inf) {
-  return {std::move(key), FieldType::integer, false, std::move(fallback), "-", std::move(meaning), lowest,
-          highest};
-}
-Field flag(std::string key, std::string fallback, std::string meaning) {
-  return {std::move(key), FieldType::boolean, false, std::move(fallback), "", std::move(meaning)};
-}
-Field text(std::string key, bool required, std::string meaning) {
-  return {std::move(key), FieldType::text, required, "", "", std::move(meaning)};
-}
-Field choice(std::string key, std::string fallback, std::vector<std::string> choices, std::string meaning) {
-  return {.key = std::move(key),
-          .type = FieldType::choice,
-          .fallback = std::move(fallback),
-          .meaning = std::move(meaning),
-          .choices = std::move(choices)};
-}
-Field of_type(std::string key, FieldType type, bool required, std::string unit, std::string meaning,
-              std::string fallback = "") {
-  return {std::move(key), type, required, std::move(fallback), std::move(unit), std::move(meaning)};
-}
-Field tables(std::string key, FieldType type, std::vector<std::string> names, std::string meaning) {
-  return {.key = std::move(key), .type = type, .meaning = std::move(meaning), .tables = std::move(names)};
-}
-Field vector3(std::string key, bool required, std::string unit, std::string meaning,
-              std::string fallback = "") {
-  return of_type(std::move(key), FieldType::vector3, required, std::move(unit), std::move(meaning),
-                 std::move(fallback));
-}
-Field name_field() {
-  return text("name", true, "unique name");
-}
-Field type_field() {
-  return text("type", true, "which kind of element this is");
-}
-Field ends() {
-  return of_type("between", FieldType::names, true, "",
-                 "two ends: names of bodies, or 'world' for a fixed point");
-}
-Field anchor() {
-  return vector3("anchor", false, "m", "the fixed point, when one end is 'world'", "[0, 0, 0]");
-}
+using namespace schema;
 
 std::vector<Table> make_schema() {
   constexpr auto constants = FieldType::constants, object = FieldType::object, objects = FieldType::objects,
                  numbers = FieldType::numbers, formula = FieldType::formula, formulas = FieldType::formulas,
                  formula_rows = FieldType::formula_rows;
-  return {
+  std::vector<Table> out{
       {"scene",
        "",
        "A scene: bodies with joints, forces and contacts, or a system in your own coordinates (lagrangian).",
@@ -100,9 +35,22 @@ std::vector<Table> make_schema() {
                 "named numbers for use in all formulas; may refer to earlier ones"),
         vector3("gravity", false, "m/s²", "gravity of bodies (not of a lagrangian system)", "[0, -9.81, 0]"),
         positive("duration", "1", "s", "length of the run"),
-        tables("bodies", objects, {"particle"}, "the bodies"),
-        tables("joints", objects, {"distance joint"}, "what holds bodies together"),
-        tables("forces", objects, {"spring", "applied force"}, "springs, dampers and applied forces"),
+        tables("bodies", objects, {"particle", "rigid body", "fixed body", "kinematic body"}, "the bodies"),
+        tables("joints", objects,
+               {"distance joint", "fixed joint", "revolute joint", "prismatic joint", "cylindrical joint",
+                "screw joint", "spherical joint", "universal joint", "planar joint", "point_on_line joint",
+                "point_on_plane joint", "parallel_axes joint", "gear", "rack and pinion", "pulley", "coupler",
+                "rolling disk", "skate", "pfaffian row"},
+               "what holds bodies together"),
+        tables("measures", objects, {"length measure", "slide measure", "angle measure"},
+               "scalars to record, couple or drive"),
+        tables("motors", objects, {"position motor", "velocity motor", "force motor", "servo"},
+               "drives of joints"),
+        tables("limits", objects, {"limit"}, "stops of joints"),
+        tables("frictions", objects, {"joint friction"}, "dry friction in joints"),
+        tables("forces", objects,
+               {"spring", "applied force", "torsional spring", "joint spring", "bushing", "point gravity"},
+               "springs, dampers and applied forces"),
         tables("contacts", objects, {"plane contact", "pair contact"}, "what bodies can hit"),
         tables("lagrangian", object, {"lagrangian"}, "a system in your own coordinates, instead of bodies"),
         tables("stepper", object, {"stepper"}, "time stepping"),
@@ -112,47 +60,6 @@ std::vector<Table> make_schema() {
         tables("output", object, {"output"}, "what is recorded"),
         tables("picture", objects, {"picture plane", "picture segment"},
                "fixed things to draw; planes of contacts are drawn anyway")}},
-      {"particle",
-       "particle",
-       "A point mass with three degrees of freedom.",
-       {name_field(), choice("type", "particle", {"particle"}, "kind of body"),
-        positive("mass", "", "kg", "mass", true),
-        vector3("position", false, "m", "initial position", "[0, 0, 0]"),
-        vector3("velocity", false, "m/s", "initial velocity", "[0, 0, 0]"),
-        positive("radius", "0.05", "m", "size in pictures (contacts have their own)")}},
-      {"distance joint",
-       "distance",
-       "Keeps two points at a distance (a massless rod).",
-       {name_field(), type_field(), ends(), anchor(),
-        positive("length", "initial distance", "m", "the distance")}},
-      {"spring",
-       "spring",
-       "Spring and damper along the line between two points.",
-       {name_field(), type_field(), ends(), anchor(), not_negative("stiffness", "0", "N/m", "of the spring"),
-        not_negative("rest_length", "initial distance", "m", "length without force"),
-        not_negative("damping", "0", "N·s/m", "of the damper")}},
-      {"applied force",
-       "applied",
-       "A force on a body as three formulas in t, x, y, z, vx, vy, vz.",
-       {name_field(), type_field(), text("body", true, "name of the body"),
-        of_type("force", formulas, true, "N", "three formulas")}},
-      {"plane contact",
-       "plane",
-       "A body against a fixed plane.",
-       {name_field(), type_field(), text("body", true, "name of the body"),
-        vector3("point", false, "m", "a point of the plane", "[0, 0, 0]"),
-        vector3("normal", false, "-", "away from the solid side", "[0, 1, 0]"),
-        not_negative("radius", "0", "m", "distance at which the body touches"),
-        vector3("surface_velocity", false, "m/s", "of the plane's surface (a conveyor)", "[0, 0, 0]"),
-        not_negative("friction", "0", "-", "coefficient μ"),
-        number("restitution", "0", "-", "coefficient e", 0, 1)}},
-      {"pair contact",
-       "pair",
-       "Two bodies that keep a distance.",
-       {name_field(), type_field(), of_type("between", FieldType::names, true, "", "names of two bodies"),
-        positive("distance", "", "m", "sum of the radii", true),
-        not_negative("friction", "0", "-", "coefficient μ"),
-        number("restitution", "0", "-", "coefficient e", 0, 1)}},
       {"lagrangian",
        "",
        "M(t,q) v̇ = forces − ∂potential/∂q + springs, dampers, constraints, contacts. Formulas may use t, the "
@@ -277,6 +184,9 @@ std::vector<Table> make_schema() {
        {type_field(), text("name", false, "label"), vector3("from", true, "m", "one end"),
         vector3("to", true, "m", "other end")}},
   };
+  const std::vector<Table> mechanism = mechanism_tables();
+  out.insert(out.begin() + 1, mechanism.begin(), mechanism.end());
+  return out;
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Shorthands in which the tables of the schema are written.
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "delassus/scene/schema.hpp"
+
+namespace delassus::schema {
+
+inline constexpr double k_inf = std::numeric_limits<double>::infinity();
+
+// Shorthands for the fields below.
+inline Field positive(std::string key, std::string fallback, std::string unit, std::string meaning,
+                      bool required = false) {
+  return {std::move(key),
+          FieldType::number,
+          required,
+          std::move(fallback),
+          std::move(unit),
+          std::move(meaning),
+          0,
+          k_inf,
+          true};
+}
+inline Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning,
+                          bool required = false) {
+  return {std::move(key),  FieldType::number,  required, std::move(fallback),
+          std::move(unit), std::move(meaning), 0,        k_inf};
+}
+inline Field number(std::string key, std::string fallback, std::string unit, std::string meaning,
+                    double lowest, double highest) {
+  return {std::move(key),  FieldType::number,  false,  std::move(fallback),
+          std::move(unit), std::move(meaning), lowest, highest};
+}
+inline Field integer(std::string key, std::string fallback, std::string meaning, double lowest,
+                     double highest = k_inf) {
+  return {std::move(key), FieldType::integer, false, std::move(fallback), "-", std::move(meaning), lowest,
+          highest};
+}
+inline Field flag(std::string key, std::string fallback, std::string meaning) {
+  return {std::move(key), FieldType::boolean, false, std::move(fallback), "", std::move(meaning)};
+}
+inline Field text(std::string key, bool required, std::string meaning) {
+  return {std::move(key), FieldType::text, required, "", "", std::move(meaning)};
+}
+inline Field choice(std::string key, std::string fallback, std::vector<std::string> choices,
+                    std::string meaning) {
+  return {.key = std::move(key),
+          .type = FieldType::choice,
+          .fallback = std::move(fallback),
+          .meaning = std::move(meaning),
+          .choices = std::move(choices)};
+}
+inline Field of_type(std::string key, FieldType type, bool required, std::string unit, std::string meaning,
+                     std::string fallback = "") {
+  return {std::move(key), type, required, std::move(fallback), std::move(unit), std::move(meaning)};
+}
+inline Field tables(std::string key, FieldType type, std::vector<std::string> names, std::string meaning) {
+  return {.key = std::move(key), .type = type, .meaning = std::move(meaning), .tables = std::move(names)};
+}
+inline Field vector3(std::string key, bool required, std::string unit, std::string meaning,
+                     std::string fallback = "") {
+  return of_type(std::move(key), FieldType::vector3, required, std::move(unit), std::move(meaning),
+                 std::move(fallback));
+}
+inline Field name_field() {
+  return text("name", true, "unique name");
+}
+inline Field type_field() {
+  return text("type", true, "which kind of element this is");
+}
+inline Field ends() {
+  return of_type("between", FieldType::names, true, "",
+                 "two ends: names of bodies, or 'world' for a fixed point");
+}
+inline Field anchor() {
+  return vector3("anchor", false, "m", "the fixed point, when one end is 'world'", "[0, 0, 0]");
+}
+
+// Tables of bodies, joints, drives, forces and contacts.
+std::vector<Table> mechanism_tables();
+
+}  // namespace delassus::schema
