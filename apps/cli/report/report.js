@@ -1,7 +1,7 @@
 "use strict";
 // Everything lives in one function scope: the page's only globals are DATA and scene3d.
 (() => {
-const { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, meshOf, Solid, View } = scene3d;
+const { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, meshOf, Solid, View } = scene3d;
 
 // ---------------------------------------------------------------- helpers
 const $ = id => document.getElementById(id);
@@ -176,10 +176,10 @@ function hull(b) {
 }
 
 // Symbols of joints in units of their size, along z. Each consists of convex parts that only touch: ordered by depth they are right.
-const rods = (radius, from, to) => [1, -1].map(sign => ({ type: "cylinder", radius, length: to - from, position: [0, 0, sign * (from + to) / 2], sides: 12 }));
-const sleeve = [{ type: "cylinder", radius: 0.6, length: 1.5, sides: 12 }, ...rods(0.2, 0.75, 2)], quarterTurn = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
+const rods = (radius, from, to) => [1, -1].map(sign => ({ type: "cylinder", radius, length: to - from, position: [0, 0, sign * (from + to) / 2] }));
+const sleeve = [{ type: "cylinder", radius: 0.6, length: 1.5 }, ...rods(0.2, 0.75, 2)], quarterTurn = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
 const SYMBOLS = {
-  revolute: [{ type: "cylinder", radius: 0.85, length: 0.5, sides: 20 }, ...rods(0.35, 0.25, 1.1)],
+  revolute: [{ type: "cylinder", radius: 0.85, length: 0.5 }, ...rods(0.35, 0.25, 1.1)],
   prismatic: [{ type: "box", size: [1, 1, 1.5] }, ...rods(0.2, 0.75, 2)],
   cylindrical: sleeve,
   screw: sleeve,
@@ -243,15 +243,14 @@ class Scene extends View {
 
   // The solids of bodies and symbols: made once, placed in every frame.
   build() {
-    let tile = TILE * this.radius;
-    const make = () => bodies.flatMap(b => b.shapes.map(s => meshOf(s, tile)).filter(Boolean).map(mesh => new Solid(mesh, b.index, null)));
-    this.solids = make();
-    if (this.solids.reduce((sum, s) => sum + s.faces.length, 0) > MAX_FACES) { tile = Infinity; this.solids = make(); }
+    const make = (...fineness) => bodies.flatMap(b => b.shapes.map(s => meshOf(s, ...fineness)).filter(Boolean).map(mesh => new Solid(mesh, b.index, null)));
+    this.solids = make(TILE * this.radius);
+    if (this.solids.reduce((sum, s) => sum + s.faces.length, 0) > MAX_FACES) this.solids = make(Infinity, FEW_SIDES);
     this.symbolSize = SYMBOL_SIZE * this.radius;
     this.symbols = new Map();
     for (const [kind, parts] of Object.entries(SYMBOLS)) if (joints.some(j => j.kind === kind))
       this.symbols.set(kind, parts.map(s => {
-        const mesh = meshOf(scaled(s, this.symbolSize), Infinity);
+        const mesh = meshOf(scaled(s, this.symbolSize), Infinity, FEW_SIDES);
         mesh.faces = mesh.faces.filter(f => !f.decal).map(f => ({ ...f, accent: false }));
         return new Solid(mesh, -1, null);
       }));
@@ -708,7 +707,8 @@ const coordinateSeries = list => (list || []).map((y, i) => ({ name: (coordinate
 const jointVariants = (key, symbol, per) => [...new Set(jointCoordinates.map(c => c.unit || ""))].map(u => ({ label: u + per, unit: `${symbol} (${u || "–"}${per})`,
   series: jointCoordinates.filter(c => (c.unit || "") === u).map(c => ({ name: c.name, y: column(c[key]) })) }));
 const reactionSeries = key => (DATA.reactions || []).map(r => ({ name: r.name, y: column(r[key]) }));
-const bodySeries = (list, axis) => bodies.map((b, i) => ({ name: b.name || `body ${i + 1}`, y: column(((list || [])[i] || {})[axis]), color: () => bodyColor(i) }));
+const bodySeries = (list, axis) => bodies.filter(b => !b.fixed)
+  .map(b => ({ name: b.name || `body ${b.index + 1}`, y: column(((list || [])[b.index] || {})[axis]), color: () => bodyColor(b.index) }));
 // A component that is zero throughout (z of a planar run) is no choice worth offering.
 const bodyVariants = (list, unit) => ["x", "y", "z"].map(a => ({ label: "bodies, " + a, unit: `${a} (${unit})`, series: bodySeries(list, a) }))
   .filter((v, i) => i === 0 || v.series.some(s => hasNonzero(s.y)));

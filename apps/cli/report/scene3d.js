@@ -33,7 +33,7 @@ const frameAlong = axis => { const a = unit(axis), u = across(a), v = cross(a, u
 // All meshes are convex: of one solid the faces that look at the viewer never hide each other.
 // A face: corners (counter-clockwise from outside), edges[i] (is the edge after corner i an edge of the solid, or only a seam between
 // two pieces of it), side (pieces of one plane share it), accent (painted lighter), decal (a mark that lies on its side).
-const SIDES = 20, RINGS = 3; // of a circle, and of a quarter of a meridian
+const SIDES = 20, FEW_SIDES = 12; // of a circle; few where there are many solids
 
 class Mesh {
   constructor() { this.points = []; this.faces = []; this.seen = new Map(); }
@@ -45,7 +45,7 @@ class Mesh {
   }
   face(points, more = {}) {
     const p = points, d1 = minusVector(p[2], p[0]), d2 = minusVector(p[p.length - 1], p[1]); // across: no two corners of these coincide
-    this.faces.push({ corners: p.map(x => this.corner(x)), normal: unit(cross(d1, d2)), edges: p.map(() => true), side: -1, accent: false, decal: false, ...more });
+    this.faces.push({ corners: Int32Array.from(p, x => this.corner(x)), normal: unit(cross(d1, d2)), edges: p.map(() => true), side: -1, accent: false, decal: false, ...more });
   }
   // Where the shape sits in its body.
   moved(R, p) {
@@ -55,6 +55,13 @@ class Mesh {
     this.center = lo.map((x, i) => (x + hi[i]) / 2);
     this.radius = Math.max(...this.points.map(x => norm(minusVector(x, this.center))));
     this.box = [lo, hi];
+    // Each plane once, however many faces lie in it: { normal, offset }.
+    const planes = new Map();
+    for (const f of this.faces) {
+      const offset = dot(f.normal, this.points[f.corners[0]]);
+      planes.set([...f.normal, offset / this.radius].map(x => Math.round(x * 1e6)).join(), { normal: f.normal, offset });
+    }
+    this.planes = [...planes.values()];
     return this;
   }
 }
@@ -90,7 +97,7 @@ function boxMesh(size, tile) {
 // A body of revolution about z from its profile [radius, z], bottom to top; sharp[i]: the circle at profile point i is an edge.
 function lathe(profile, sharp, sides) {
   const mesh = new Mesh(), quarter = sides / 4;
-  const point = (i, n) => { const t = 2 * Math.PI * n / sides; return [profile[i][0] * Math.cos(t), profile[i][0] * Math.sin(t), profile[i][1]]; };
+  const point = (i, n) => { const t = 2 * Math.PI * (n % sides) / sides; return [profile[i][0] * Math.cos(t), profile[i][0] * Math.sin(t), profile[i][1]]; };
   for (let i = 0; i + 1 < profile.length; i++) {
     const [[r0], [r1]] = [profile[i], profile[i + 1]];
     // A quarter is painted lighter, so that a spin can be seen; flat ends are cut into quarters for that.
@@ -108,17 +115,17 @@ function lathe(profile, sharp, sides) {
   return mesh;
 }
 
-function cylinderMesh(radius, length, tile, sides = SIDES) {
+function cylinderMesh(radius, length, tile, sides) {
   const n = pieces(length, tile), profile = [[0, -length / 2]];
   for (let i = 0; i <= n; i++) profile.push([radius, length * (i / n - 0.5)]);
   profile.push([0, length / 2]);
   return lathe(profile, profile.map((_, i) => i === 1 || i === n + 1), sides);
 }
 
-function capsuleMesh(radius, length, tile) {
-  const n = pieces(length, tile), profile = [], end = sign => {
-    for (let i = 1; i < RINGS; i++) {
-      const t = Math.PI / 2 * (sign > 0 ? i : RINGS - i) / RINGS;
+function capsuleMesh(radius, length, tile, sides) {
+  const n = pieces(length, tile), rings = sides > FEW_SIDES ? 3 : 2, profile = [], end = sign => {
+    for (let i = 1; i < rings; i++) {
+      const t = Math.PI / 2 * (sign > 0 ? i : rings - i) / rings;
       profile.push([radius * Math.cos(t), sign * (length / 2 + radius * Math.sin(t))]);
     }
   };
@@ -127,14 +134,14 @@ function capsuleMesh(radius, length, tile) {
   for (let i = 0; i <= (length > 0 ? n : 0); i++) profile.push([radius, length * (i / n - 0.5)]);
   end(1);
   profile.push([0, length / 2 + radius]);
-  return lathe(profile, profile.map(() => false), SIDES);
+  return lathe(profile, profile.map(() => false), sides);
 }
 
 // The mesh of a shape in the frame of its body, in pieces no longer than tile; null for what is drawn otherwise (spheres, segments, points).
-function meshOf(shape, tile) {
+function meshOf(shape, tile, sides = SIDES) {
   const mesh = shape.type === "box" ? boxMesh(shape.size, tile)
-    : shape.type === "cylinder" ? cylinderMesh(shape.radius, shape.length, tile, shape.sides)
-    : shape.type === "capsule" ? capsuleMesh(shape.radius, shape.length, tile) : null;
+    : shape.type === "cylinder" ? cylinderMesh(shape.radius, shape.length, tile, sides)
+    : shape.type === "capsule" ? capsuleMesh(shape.radius, shape.length, tile, sides) : null;
   return mesh && mesh.moved(rotationFrom(...(shape.orientation || [1, 0, 0, 0])), shape.position || [0, 0, 0]);
 }
 
@@ -147,6 +154,7 @@ class Solid {
     Object.assign(this, { mesh, owner, paint, x0: 0, x1: 0, y0: 0, y1: 0, center: [0, 0, 0], radius: mesh.radius, order: 0, visible: [] });
     this.view = new Float64Array(3 * mesh.points.length); // camera coordinates
     this.screen = new Float64Array(2 * mesh.points.length); // pixels
+    this.planes = new Float64Array(4 * mesh.planes.length); // normals and offsets in camera coordinates
     this.faces = mesh.faces.map(f => ({ ...f, solid: this, n: [0, 0, 0], c: [0, 0, 0], x0: 0, x1: 0, y0: 0, y1: 0, key: 0, index: 0, side_of: 0 }));
   }
 
@@ -167,6 +175,11 @@ class Solid {
       if (Y > this.y1) this.y1 = Y;
     }
     if (this.x1 < 0 || this.y1 < 0 || this.x0 > camera.w || this.y0 > camera.h) return false;
+    for (let i = 0; i < this.mesh.planes.length; i++) {
+      const { normal, offset } = this.mesh.planes[i], n = this.planes, o = 4 * i;
+      n[o] = dot(M[0], normal); n[o + 1] = dot(M[1], normal); n[o + 2] = dot(M[2], normal);
+      n[o + 3] = offset + n[o] * d[0] + n[o + 1] * d[1] + n[o + 2] * d[2];
+    }
     for (const f of this.faces) {
       const n = f.n, c = f.c, count = f.corners.length;
       n[2] = dot(M[2], f.normal);
@@ -214,21 +227,22 @@ class Solid {
 // ---------------------------------------------------------------- painter
 const apart = (a, b) => a.x1 < b.x0 || b.x1 < a.x0 || a.y1 < b.y0 || b.y1 < a.y0;
 
-// Do the faces overlap on the screen? Both are convex: they do not if and only if an edge of one has all of the other outside.
-function overlap(f, g) {
-  const outside = (a, b) => {
-    const p = a.solid.screen, q = b.solid.screen, n = a.corners.length;
-    for (let j = 0; j < n; j++) {
-      const i0 = 2 * a.corners[j], i1 = 2 * a.corners[j + 1 < n ? j + 1 : 0], dx = p[i1] - p[i0], dy = p[i1 + 1] - p[i0 + 1], slack = 1e-6 * (Math.abs(dx) + Math.abs(dy));
-      let all = true;
-      // Counter-clockwise seen by the viewer is clockwise in pixels, whose y points down.
-      for (let m = 0; all && m < b.corners.length; m++) { const i = 2 * b.corners[m]; all = dx * (q[i + 1] - p[i0 + 1]) - dy * (q[i] - p[i0]) >= -slack; }
-      if (all) return true;
-    }
-    return false;
-  };
-  return !outside(f, g) && !outside(g, f);
+// Has an edge of face a all of face b outside, on the screen?
+function parted(a, b) {
+  const p = a.solid.screen, q = b.solid.screen, ca = a.corners, cb = b.corners, na = ca.length, nb = cb.length;
+  let x0 = p[2 * ca[na - 1]], y0 = p[2 * ca[na - 1] + 1];
+  for (let j = 0; j < na; j++) {
+    const x1 = p[2 * ca[j]], y1 = p[2 * ca[j] + 1], dx = x1 - x0, dy = y1 - y0, slack = -1e-6 * (Math.abs(dx) + Math.abs(dy));
+    // Counter-clockwise seen by the viewer is clockwise in pixels, whose y points down.
+    let m = 0;
+    while (m < nb && dx * (q[2 * cb[m] + 1] - y0) - dy * (q[2 * cb[m]] - x0) >= slack) m++;
+    if (m === nb) return true;
+    x0 = x1;
+    y0 = y1;
+  }
+  return false;
 }
+const overlap = (f, g) => !parted(f, g) && !parted(g, f); // exact, because both are convex
 
 // The point of a face nearest to p, in camera coordinates.
 function nearestPoint(f, p) {
@@ -244,14 +258,15 @@ function nearestPoint(f, p) {
 }
 
 // The painter's list: faces of solids and spots. A spot is anything small enough to have one place: a ball (radius > 0), a piece of a
-// line, a symbol; it has center (camera coordinates), radius (m), key (depth), x0, x1, y0, y1 (pixels), draw(g), and perhaps over
-// (owners above which it is always painted) or owner.
+// line, a symbol; it has center (camera coordinates), radius (m), key (depth), x0, x1, y0, y1 (pixels), draw(g) or, as a piece of a
+// line, rod(first piece, last piece) and piece, and perhaps over (owners above which it is always painted) or owner.
 //
-// For two faces that overlap on the screen the planes decide: if all of g lies on the outer side of the plane of f, then f is painted
-// first, and if all of g lies on the inner side, g is. What the planes leave open (faces that cut each other) goes by depth, and is why
-// large faces are cut into pieces. The order is a topological sort in which, of all that may be painted next, the farthest is.
+// Two solids that a plane of one of them separates are in a known order. For the faces of others that overlap on the screen the planes
+// decide: if all of g lies on the outer side of the plane of f, then f is painted first, and if all of g lies on the inner side, g is.
+// What the planes leave open (faces that cut each other) goes by depth, and is why large faces are cut into pieces. The order is a
+// topological sort in which, of all that may be painted next, the farthest is.
 class Painter {
-  constructor() { this.solids = []; this.spots = []; this.items = []; this.before = []; this.after = []; }
+  constructor() { this.solids = []; this.spots = []; this.items = []; this.before = []; this.after = []; this.near = []; }
   begin(tolerance) {
     this.tolerance = tolerance;
     for (const list of [this.solids, this.spots, this.items, this.before, this.after]) list.length = 0;
@@ -278,18 +293,36 @@ class Painter {
     return s < -solid.radius ? -1 : this.sideOfFace(f, solid, null, solid.view.length / 3);
   }
 
+  // +1 if a plane of A has all of B on its outer side and A, being convex, is farther; -1 if it is nearer; 0 if there is no such plane.
+  separation(A, B) {
+    const { planes } = A, { view, center, radius } = B, tol = this.tolerance;
+    for (let i = 0; i < planes.length; i += 4) {
+      const nx = planes[i], ny = planes[i + 1], nz = planes[i + 2], d = planes[i + 3], s = nx * center[0] + ny * center[1] + nz * center[2] - d;
+      if (s <= 0) continue;
+      let j = s > radius ? view.length : 0;
+      while (j < view.length && nx * view[j] + ny * view[j + 1] + nz * view[j + 2] - d >= -tol) j += 3;
+      if (j >= view.length) return nz > 0 ? 1 : -1;
+    }
+    return 0;
+  }
+
   orderSolids(A, B) {
-    for (const f of A.visible) f.side_of = apart(f, B) ? 3 : this.sideOfSolid(f, B); // 3: not needed
-    for (const g of B.visible) g.side_of = apart(g, A) ? 3 : this.sideOfSolid(g, A);
+    const known = this.separation(A, B) || -this.separation(B, A), { near } = this;
+    near.length = 0;
+    for (const g of B.visible) if (!apart(g, A)) { near.push(g); g.side_of = known ? 0 : this.sideOfSolid(g, A); }
     for (const f of A.visible) {
-      if (f.side_of === 3) continue;
-      for (const g of B.visible) {
-        if (g.side_of === 3 || apart(f, g)) continue;
-        const s = f.side_of || this.sideOfFace(f, B, g.corners, g.corners.length), t = g.side_of || this.sideOfFace(g, A, f.corners, f.corners.length);
-        if ((s === 0 && t === 0) || !overlap(f, g)) continue;
-        // Faces in one plane cannot hide each other: always the same one on top, or they would flicker.
-        const vote = s === 2 || t === 2 || (s === -1 && t === -1) ? B.order - A.order : s - t;
-        if (vote > 0) this.constrain(f, g); else if (vote < 0) this.constrain(g, f);
+      if (apart(f, B)) continue;
+      const side = known ? 0 : this.sideOfSolid(f, B);
+      for (const g of near) {
+        if (apart(f, g)) continue;
+        let vote = known;
+        if (!known) {
+          const s = side || this.sideOfFace(f, B, g.corners, g.corners.length), t = g.side_of || this.sideOfFace(g, A, f.corners, f.corners.length);
+          // Faces in one plane cannot hide each other: always the same one on top, or they would flicker.
+          vote = s === 2 || t === 2 || (s === -1 && t === -1) ? B.order - A.order : s - t;
+        }
+        if (vote === 0 || !overlap(f, g)) continue;
+        if (vote > 0) this.constrain(f, g); else this.constrain(g, f);
       }
     }
   }
@@ -336,7 +369,18 @@ class Painter {
     for (let i = 0; i < spots.length; i++) for (let j = i + 1; j < spots.length; j++) if (!apart(spots[i], spots[j])) this.orderSpots(spots[i], spots[j]);
     return topological(items, before, after);
   }
-  paint(g) { for (const item of this.sorted()) if (item.solid) item.solid.drawFace(g, item); else item.draw(g); }
+  paint(g) {
+    const order = this.sorted();
+    for (let i = 0; i < order.length; i++) {
+      const item = order[i];
+      if (item.solid) item.solid.drawFace(g, item);
+      else if (item.rod) { // pieces that follow each other are one line, or their ends would show as beads
+        const first = item.piece;
+        while (i + 1 < order.length && order[i + 1].rod === item.rod && Math.abs(order[i + 1].piece - order[i].piece) === 1) i++;
+        item.rod(Math.min(first, order[i].piece), Math.max(first, order[i].piece));
+      } else item.draw(g);
+    }
+  }
 }
 
 // Items are numbered by depth; the constraints before[i] → after[i] come first, then the number. A cycle (three bars, each over the
@@ -478,13 +522,11 @@ class View {
   }
   // A straight line in pieces, so that a part of it can be hidden.
   addRod(from, to, color, width, more) {
-    const d = minusVector(to, from), length = norm(d), n = clamp(Math.ceil(length / (0.1 * this.radius)), 1, 20);
-    for (let i = 0; i < n; i++) {
-      const a = this.project(axpy(i / n, d, from)), b = this.project(axpy((i + 1) / n, d, from));
-      this.addSpot(axpy((i + 0.5) / n, d, from), 0, this.scale * length / n / 2 + width, () => this.line([a, b], color, width), more);
-    }
+    const d = minusVector(to, from), length = norm(d), n = clamp(Math.ceil(length / (0.1 * this.radius)), 1, 20), end = i => this.project(axpy(i / n, d, from));
+    const rod = (first, last) => this.line([end(first), end(last + 1)], color, width);
+    for (let piece = 0; piece < n; piece++) this.addSpot(axpy((piece + 0.5) / n, d, from), 0, this.scale * length / n / 2 + width, null, { ...more, rod, piece });
   }
 }
 
-return { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, meshOf, Solid, Painter, View };
+return { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, meshOf, Solid, Painter, View };
 })();
