@@ -398,7 +398,7 @@ class Scene extends View {
       this.addSpot(world(s.from), 0, 3, p => this.disc(p, 2.2, paint.mark), { owner });
     } else if (s.type === "sphere" && s.radius * this.scale > 3)
       this.addSpot(world([0, 0, 0]), s.radius, s.radius * this.scale, p => this.drawSphere(p, s.radius, paint, world), { owner });
-    else if (s.type === "sphere" || s.type === "point")
+    else if (!/^(box|cylinder|capsule)$/.test(s.type)) // small, a point, or unknown: a dot
       this.addSpot(world([0, 0, 0]), 0, 4.5, p => this.disc(p, 4.5, paint.base, paint.edge), { owner });
   }
   addJoint(j, k) {

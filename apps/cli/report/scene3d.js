@@ -155,7 +155,7 @@ class Solid {
     this.view = new Float64Array(3 * mesh.points.length); // camera coordinates
     this.screen = new Float64Array(2 * mesh.points.length); // pixels
     this.planes = new Float64Array(4 * mesh.planes.length); // normals and offsets in camera coordinates
-    this.faces = mesh.faces.map(f => ({ ...f, solid: this, n: [0, 0, 0], c: [0, 0, 0], x0: 0, x1: 0, y0: 0, y1: 0, key: 0, index: 0, side_of: 0 }));
+    this.faces = mesh.faces.map(f => ({ ...f, solid: this, n: [0, 0, 0], c: [0, 0, 0], x0: 0, x1: 0, y0: 0, y1: 0, key: 0, index: 0, side_of: 0, drawn: f.edges.filter(Boolean).length }));
   }
 
   // False if there is nothing to see. The camera: R, center, scale (pixels per metre), ox, oy (pixels of its center), w, h.
@@ -211,12 +211,11 @@ class Solid {
     g.fillStyle = f.decal ? paint.mark : f.accent ? paint.accents[level] : paint.shades[level];
     g.fill();
     if (f.decal) return;
-    // Neighbours meet in a hairline of background; a stroke in the colour of the face closes it.
-    g.lineWidth = 0.8;
-    g.strokeStyle = g.fillStyle;
-    g.stroke();
-    g.beginPath();
-    for (let j = 0; j < n; j++) if (edges[j]) trace(j, j + 1);
+    // Neighbours meet in a hairline of background; a stroke in the colour of the face closes it. Strokes are dear: none in vain.
+    const { drawn } = f;
+    if (drawn < n) { g.lineWidth = 0.8; g.strokeStyle = g.fillStyle; g.stroke(); }
+    if (drawn === 0) return;
+    if (drawn < n) { g.beginPath(); for (let j = 0; j < n; j++) if (edges[j]) trace(j, j + 1); }
     g.strokeStyle = paint.edge;
     g.lineWidth = 1;
     g.stroke();
