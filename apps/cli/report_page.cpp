@@ -261,6 +261,7 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
   for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
     text.replace(at, 2, "<\\/");
   std::string page = replace_once(embedded("report.html"), "/*DELASSUS_CSS*/", embedded("report.css"));
+  page = replace_once(std::move(page), "/*DELASSUS_SCENE3D*/", embedded("scene3d.js"));
   page = replace_once(std::move(page), "/*DELASSUS_JS*/", embedded("report.js"));
   return replace_once(std::move(page), "/*DELASSUS_DATA*/null", text);
 }

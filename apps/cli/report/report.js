@@ -1,6 +1,7 @@
 "use strict";
-// Everything lives in one function scope: the page's only global is DATA.
+// Everything lives in one function scope: the page's only globals are DATA and scene3d.
 (() => {
+const { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, meshOf, Solid, View } = scene3d;
 
 // ---------------------------------------------------------------- helpers
 const $ = id => document.getElementById(id);
@@ -11,14 +12,6 @@ const el = (tag, props = {}, ...kids) => {
 };
 const minus = s => s.replace(/-/g, "−");
 const superscript = n => String(n).replace(/./g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
-const clamp = (x, lo, hi) => Math.min(hi, Math.max(lo, x));
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
-const axpy = (s, a, b) => [b[0] + s * a[0], b[1] + s * a[1], b[2] + s * a[2]];
-const minusVector = (a, b) => axpy(-1, b, a);
-const norm = a => Math.hypot(a[0], a[1], a[2]);
-const unit = a => (norm(a) > 0 ? a.map(x => x / norm(a)) : [0, 0, 1]);
-const finite = p => Number.isFinite(p[0] + p[1] + p[2]);
 
 function format(v) {
   if (!Number.isFinite(v)) return "–";
@@ -58,8 +51,10 @@ let theme;
 function readTheme() {
   const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue("--" + name).trim();
   theme = { series: [1, 2, 3, 4, 5, 6, 7, 8].map(i => get("s" + i)) };
-  for (const n of ["card", "ink", "muted", "line", "grid", "accent", "force", "event"]) theme[n] = get(n);
+  for (const n of ["card", "ink", "muted", "line", "grid", "accent", "force", "event", "joint", "x", "y", "z"]) theme[n] = get(n);
+  paints.clear();
 }
+const paints = new Map(); // what paintOf has made of a colour
 readTheme();
 const paletteColor = i => theme.series[i % 8];
 const dashStyle = i => Math.floor(i / 8) % 3; // more than eight series: same colours, other dashes
@@ -72,6 +67,17 @@ const channels = color => {
   return [1, 3, 5].map(i => parseInt(scratch.fillStyle.slice(i, i + 2), 16) || 0);
 };
 const mix = (color, other, amount) => { const b = channels(other); return `rgb(${channels(color).map((x, i) => Math.round(x + (b[i] - x) * amount)).join(",")})`; };
+// All colours that a solid needs: shades from dark to bright (a face seen head on has the colour itself), the same for its lighter
+// part, edges, marks.
+const HEAD_ON = 0.75; // the part of the light that such a face catches
+const shade = (color, light) => (light < HEAD_ON ? mix(color, "#000000", 0.5 * (1 - light / HEAD_ON)) : mix(color, "#ffffff", 0.25 * (light - HEAD_ON) / (1 - HEAD_ON)));
+function paintOf(base) {
+  if (!paints.has(base)) {
+    const bright = mix(base, "#ffffff", 0.35), shades = color => Array.from({ length: SHADES }, (_, i) => shade(color, i / (SHADES - 1)));
+    paints.set(base, { base, bright, shades: shades(base), accents: shades(bright), edge: mix(base, "#000000", 0.45), mark: mix(base, "#ffffff", 0.85) });
+  }
+  return paints.get(base);
+}
 
 // ---------------------------------------------------------------- data
 if (!DATA) {
@@ -93,8 +99,11 @@ const hasValue = c => some(c, Number.isFinite), hasNonzero = c => some(c, v => v
 
 const time = N ? column(DATA.time) : new Float64Array(0), span = N > 1 ? time[N - 1] - time[0] : 0, tiny = 1e-9 * span;
 const poseOf = i => columns((DATA.poses || [])[i], "x", "y", "z", "qw", "qx", "qy", "qz");
-const bodies = (DATA.bodies || []).map((b, i) => ({ shape: { type: "point" }, ...b, ...poseOf(i), index: i }));
-const bodyColor = i => bodies[i].color || paletteColor(i);
+// A body has a list of shapes, or the one shape of older pages; with neither it is a dot.
+const shapesOf = b => (b.shapes && b.shapes.length ? b.shapes : [b.shape || { type: "point" }]).map(s => ({ position: [0, 0, 0], orientation: [1, 0, 0, 0], ...s }));
+const bodies = (DATA.bodies || []).map((b, i) => ({ ...b, shapes: shapesOf(b), ...poseOf(i), index: i }));
+const bodyColor = i => (bodies[i].fixed ? mix(bodies[i].color || theme.muted, theme.card, 0.35) : bodies[i].color || paletteColor(i));
+const joints = (DATA.joints || []).map(j => ({ axis_a: [0, 0, 1], point_b: j.point_a, ...j }));
 const links = DATA.links || [], planes = [], bars = []; // fixtures: planes and segments
 for (const f of DATA.fixtures || []) if (f.type === "plane") planes.push({ ...f, normal: unit(f.normal) }); else if (f.from && f.to) bars.push(f);
 const contacts = (DATA.contacts || []).map(c => ({
@@ -144,42 +153,70 @@ function frame(now) {
 }
 
 // ---------------------------------------------------------------- scene
-const IDENTITY = [[1, 0, 0], [0, 1, 0], [0, 0, 1]];
 function rotationOf(b, k) {
-  if (!b.qw || !b.qx || !b.qy || !b.qz) return IDENTITY;
-  const w = b.qw[k], x = b.qx[k], y = b.qy[k], z = b.qz[k];
-  return [[1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-          [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-          [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)]];
+  return b.qw && b.qx && b.qy && b.qz ? rotationFrom(b.qw[k], b.qx[k], b.qy[k], b.qz[k]) : IDENTITY;
 }
 const at = (c, k) => [c.x ? c.x[k] : NaN, c.y ? c.y[k] : 0, c.z ? c.z[k] : 0];
+function poseAt(b, k) { // remembered, because many points of a body are asked for in one frame
+  if (b.frame !== k) Object.assign(b, { frame: k, R: rotationOf(b, k), p: at(b, k) });
+  return b;
+}
 function toWorld(body, p, k) {
   const b = bodies[body]; // none for -1, the world
-  return b ? rotationOf(b, k).map((row, i) => dot(row, p) + at(b, k)[i]) : p;
+  return b ? place(poseAt(b, k).R, b.p, p) : p;
 }
-function extent(shape) {
-  if (shape.type === "box") return norm(shape.size) / 2;
-  return shape.type === "segment" ? Math.max(norm(shape.from), norm(shape.to)) : shape.radius || 0;
+// Points of the body, each with a radius around it, that the body lies within.
+function hull(b) {
+  return b.shapes.flatMap(s => {
+    const p = v => place(rotationFrom(...s.orientation), s.position, v), mesh = meshOf(s, Infinity);
+    if (s.type === "segment") return [[p(s.from), 0], [p(s.to), 0]];
+    if (!mesh) return [[s.position, s.radius || 0]];
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(c => [[0, 1, 2].map(i => mesh.box[c >> i & 1][i]), 0]);
+  });
 }
 
-class Scene {
+// Symbols of joints in units of their size, along z. Each consists of convex parts that only touch: ordered by depth they are right.
+const rods = (radius, from, to) => [1, -1].map(sign => ({ type: "cylinder", radius, length: to - from, position: [0, 0, sign * (from + to) / 2] }));
+const sleeve = [{ type: "cylinder", radius: 0.6, length: 1.5 }, ...rods(0.2, 0.75, 2)], quarterTurn = [Math.SQRT1_2, 0, Math.SQRT1_2, 0];
+const SYMBOLS = {
+  revolute: [{ type: "cylinder", radius: 0.85, length: 0.5 }, ...rods(0.35, 0.25, 1.1)],
+  prismatic: [{ type: "box", size: [1, 1, 1.5] }, ...rods(0.2, 0.75, 2)],
+  cylindrical: sleeve,
+  screw: sleeve,
+  universal: [{ type: "box", size: [0.5, 0.5, 0.5] }, ...rods(0.25, 0.25, 1.2),
+    ...rods(0.25, 0.25, 1.2).map(s => ({ ...s, position: [s.position[2], 0, 0], orientation: quarterTurn }))],
+  fixed: [{ type: "box", size: [1.2, 1.2, 1.2] }],
+};
+const scaled = (shape, s) => ({ ...shape, radius: s * shape.radius, length: s * shape.length, size: (shape.size || []).map(x => s * x), position: (shape.position || [0, 0, 0]).map(x => s * x) });
+const SYMBOL_SIZE = 0.035, AXIS_LENGTH = 0.1; // of the radius of the scene
+// Large faces are cut into pieces of this part of the radius (depth can be wrong only within a piece), unless there would be too many.
+const TILE = 0.35, MAX_FACES = 6000;
+
+class Scene extends View {
   constructor(canvas) {
-    this.canvas = canvas;
+    super(canvas, invalidate);
     this.onScreen = true;
     this.measure();
+    this.build();
     this.reset();
-    this.listen();
   }
 
   // Box around all that moves; fixtures count only when near, or one long floor would shrink the mechanism to a dot.
   measure() {
     const lo = [Infinity, Infinity, Infinity], hi = [-Infinity, -Infinity, -Infinity], stride = Math.ceil(N / 2000);
+    const moving = bodies.some(b => !b.fixed) ? bodies.filter(b => !b.fixed) : bodies;
     const add = (p, r = 0) => { if (finite(p)) for (let i = 0; i < 3; i++) { lo[i] = Math.min(lo[i], p[i] - r); hi[i] = Math.max(hi[i], p[i] + r); } };
     const summarise = () => {
       this.center = lo.map((x, i) => (x + hi[i]) / 2);
       this.radius = norm(minusVector(hi, lo)) / 2 || 1;
     };
-    for (const b of bodies) for (let k = 0; k < N; k += stride) add(at(b, k), extent(b.shape));
+    for (const b of bodies) {
+      b.hull = hull(b);
+      b.girth = Math.max(...b.shapes.map(s => (s.size ? s.size.slice().sort((x, y) => x - y)[1] / 2 : s.radius || 0))); // labels keep clear of it
+    }
+    const points = moving.reduce((sum, b) => sum + b.hull.length, 0), coarse = Math.max(stride, Math.ceil(N * points / 2e5));
+    for (const b of moving) for (let k = 0; k < N; k += coarse) for (const [p, r] of b.hull) add(toWorld(b.index, p, k), r);
+    for (const j of joints) for (let k = 0; k < N; k += stride) add(toWorld(j.body_a, j.point_a, k));
     for (const l of links) for (const e of [l.a, l.b]) for (let k = 0; k < (e.body < 0 ? 1 : N); k += stride) add(toWorld(e.body, e.point, k));
     summarise();
     const near = p => { if (norm(minusVector(p, this.center)) < 2 * this.radius) add(p); };
@@ -188,6 +225,7 @@ class Scene {
       const d = minusVector(f.to, f.from), s = dot(minusVector(this.center, f.from), d) / (dot(d, d) || 1);
       [f.from, f.to, axpy(clamp(s, 0, 1), d, f.from)].forEach(near);
     }
+    for (const b of bodies) if (b.fixed) for (const [p] of b.hull) near(toWorld(b.index, p, 0));
     summarise();
     this.box = [lo, hi];
     // Arrow scale: the 95th percentile, so that one impact does not make every resting force invisible.
@@ -203,81 +241,56 @@ class Scene {
   }
   foot(plane) { return axpy(-dot(minusVector(this.center, plane.point), plane.normal), plane.normal, this.center); }
 
-  // Planar means: flat poses, turning about the normal only, and no plane to be seen face on.
-  isPlanar(axis) {
-    const flat = b => !some(b["xyz"[axis]], v => Math.abs(v) > 1e-6 * this.radius);
-    const turns = b => [0, 1, 2].some(i => i !== axis && some(b["q" + "xyz"[i]], v => Math.abs(v) > 1e-6));
-    return bodies.every(b => flat(b) && !turns(b)) && planes.every(f => Math.abs(f.normal[axis]) < 1e-6);
+  // The solids of bodies and symbols: made once, placed in every frame.
+  build() {
+    const make = (...fineness) => bodies.flatMap(b => b.shapes.map(s => meshOf(s, ...fineness)).filter(Boolean).map(mesh => new Solid(mesh, b.index, null)));
+    this.solids = make(TILE * this.radius);
+    if (this.solids.reduce((sum, s) => sum + s.faces.length, 0) > MAX_FACES) this.solids = make(Infinity, FEW_SIDES);
+    this.symbolSize = SYMBOL_SIZE * this.radius;
+    this.symbols = new Map();
+    for (const [kind, parts] of Object.entries(SYMBOLS)) if (joints.some(j => j.kind === kind))
+      this.symbols.set(kind, parts.map(s => {
+        const mesh = meshOf(scaled(s, this.symbolSize), Infinity, FEW_SIDES);
+        mesh.faces = mesh.faces.filter(f => !f.decal).map(f => ({ ...f, accent: false }));
+        return new Solid(mesh, -1, null);
+      }));
   }
 
-  // R holds the screen's axes in the world: right, up, towards the viewer.
+  // Planar means: every body stays in its plane, turns about the normal only, the planes lie close together, none is to be seen face on.
+  isPlanar(axis) {
+    const heights = bodies.map(b => { const c = b["xyz"[axis]]; return c ? c.find(Number.isFinite) || 0 : 0; });
+    const flat = (b, i) => !some(b["xyz"[axis]], v => Math.abs(v - heights[i]) > 1e-6 * this.radius);
+    const turns = b => {
+      if (!b.qw || !b.qx || !b.qy || !b.qz) return false;
+      // Vector part of q q₀⁻¹, the turn since the start.
+      const w0 = b.qw[0], v0 = [b.qx[0], b.qy[0], b.qz[0]];
+      for (let k = 0; k < N; k++) {
+        const v = [b.qx[k], b.qy[k], b.qz[k]], n = cross(v0, v);
+        for (let i = 0; i < 3; i++) if (i !== axis && Math.abs(w0 * v[i] - b.qw[k] * v0[i] + n[i]) > 1e-6) return true;
+      }
+      return false;
+    };
+    const close = Math.max(...heights) - Math.min(...heights) <= 0.25 * this.radius;
+    return close && bodies.every((b, i) => flat(b, i) && !turns(b)) && planes.every(f => Math.abs(f.normal[axis]) < 1e-6);
+  }
+
+  // A plane motion is seen along the normal, any other from where three sides of a box show.
   reset() {
-    this.zoom = 1;
-    this.pan = [0, 0];
-    if (this.isPlanar(2)) this.R = IDENTITY;
-    else if (this.isPlanar(1)) this.R = [[1, 0, 0], [0, 0, 1], [0, -1, 0]];
+    const g = DATA.gravity, down = g && norm(g) > 0 ? unit(g) : null;
+    const up = unit(DATA.up || (down ? down.map(x => -x) : planes.length ? planes[0].normal : [0, 1, 0]));
+    let R;
+    if (this.isPlanar(2)) R = IDENTITY;
+    else if (this.isPlanar(1)) R = [[1, 0, 0], [0, 0, 1], [0, -1, 0]];
+    else if (this.isPlanar(0)) R = Math.abs(up[1]) > 0.5 ? [[0, 0, -1], [0, 1, 0], [1, 0, 0]] : [[0, 1, 0], [0, 0, 1], [1, 0, 0]];
     else {
       // Isometric in kind, but off the exact angles, at which the far corner of a cube hides behind the near one.
-      const up = unit(DATA.up || (planes.length ? planes[0].normal : [0, 0, 1])), e = IDENTITY[Math.abs(up[0]) < 0.9 ? 0 : 1];
+      const e = IDENTITY[Math.abs(up[0]) < 0.9 ? 0 : 1];
       const e1 = unit(axpy(-dot(e, up), up, e)), e2 = cross(up, e1);
       const out = unit(axpy(0.55, up, axpy(-0.83, e2, axpy(0.56, e1, [0, 0, 0])))), right = unit(cross(up, out));
-      this.R = [right, cross(out, right), out];
-      this.up = up;
+      R = [right, cross(out, right), out];
     }
-    this.up = this.up || this.R[1];
-    this.home = this.R;
-    invalidate();
+    this.look(R, Math.abs(dot(up, R[2])) < 0.9 ? up : R[1]); // a plane seen from above turns about the screen's up
   }
-  // Turntable: sideways about the world's up, up and down about the screen's right, so the horizon stays level.
-  rotate(dx, dy) {
-    const turn = (axis, angle) => v => { // Rodrigues
-      const c = Math.cos(angle), n = cross(axis, v), d = dot(axis, v) * (1 - c);
-      return v.map((x, i) => x * c + n[i] * Math.sin(angle) + axis[i] * d);
-    };
-    this.R = this.R.map(turn(this.up, -dx));
-    this.R = this.R.map(turn(this.R[0], -dy));
-    invalidate();
-  }
-  listen() {
-    const c = this.canvas;
-    let drag = null;
-    c.addEventListener("pointerdown", e => { drag = [e.clientX, e.clientY]; c.setPointerCapture(e.pointerId); });
-    c.addEventListener("pointermove", e => {
-      if (!drag) return;
-      const dx = e.clientX - drag[0], dy = e.clientY - drag[1];
-      drag = [e.clientX, e.clientY];
-      if (e.shiftKey) { this.pan = [this.pan[0] + dx, this.pan[1] + dy]; invalidate(); } else this.rotate(dx * 0.008, dy * 0.008);
-    });
-    for (const n of ["pointerup", "pointercancel"]) c.addEventListener(n, () => { drag = null; });
-    c.addEventListener("wheel", e => {
-      e.preventDefault();
-      // Zoom about the pointer, not the middle: what one looks at stays where it is.
-      const f = clamp(this.zoom * Math.exp(-e.deltaY * 0.0015), 0.05, 200) / this.zoom;
-      const x = e.offsetX - this.w / 2, y = e.offsetY - this.h / 2;
-      this.zoom *= f;
-      this.pan = [x + (this.pan[0] - x) * f, y + (this.pan[1] - y) * f];
-      invalidate();
-    }, { passive: false });
-    c.addEventListener("dblclick", () => this.reset());
-  }
-
-  // Drawing primitives; points are [x, y, …] in pixels, a null style leaves that part out.
-  project(p) {
-    const d = minusVector(p, this.center), R = this.R;
-    return [this.w / 2 + this.pan[0] + this.scale * dot(R[0], d), this.h / 2 + this.pan[1] - this.scale * dot(R[1], d), dot(R[2], d)];
-  }
-  paint(fill, stroke, width = 1.2) {
-    if (fill) { this.g.fillStyle = fill; this.g.fill(); }
-    if (stroke) { this.g.strokeStyle = stroke; this.g.lineWidth = width; this.g.stroke(); }
-  }
-  line(points, stroke, width) { this.trace(points); this.paint(null, stroke, width); }
-  polygon(points, fill, stroke) { this.trace(points); this.g.closePath(); this.paint(fill, stroke); }
-  trace(points) { // a point that is not a number lifts the pen
-    let pen = false;
-    this.g.beginPath();
-    for (const [x, y] of points) { const ok = x === x && y === y; if (ok) this.g[pen ? "lineTo" : "moveTo"](x, y); pen = ok; }
-  }
-  disc(p, r, fill, stroke, width) { this.g.beginPath(); this.g.arc(p[0], p[1], r, 0, 2 * Math.PI); this.paint(fill, stroke, width); }
   text(s, x, y, color) { // a halo in the card's colour keeps text legible over lines
     Object.assign(this.g, { strokeStyle: theme.card, lineWidth: 3, fillStyle: color });
     this.g.strokeText(s, x, y);
@@ -298,21 +311,22 @@ class Scene {
     this.g.lineJoin = this.g.lineCap = "round";
     const behind = f => dot(f.normal, this.R[2]) > -1e-9;
     for (const f of planes) if (behind(f)) this.drawPlane(f);
-    for (const f of bars) this.line([this.project(f.from), this.project(f.to)], theme.muted, 3);
-    if ($("opt-trails").checked) for (const b of bodies) this.drawTrail(b, k);
-    // Painter's order; in a planar view all depths agree and the stable sort keeps links under bodies.
-    const items = [];
-    for (const l of links) {
-      const a = this.project(toWorld(l.a.body, l.a.point, k)), b = this.project(toWorld(l.b.body, l.b.point, k));
-      if (finite(a) && finite(b)) items.push({ depth: (a[2] + b[2]) / 2, draw: () => this.drawLink(l, a, b) });
+    if ($("opt-trails").checked) for (const b of bodies) if (!b.fixed) this.drawTrail(b, k);
+    // In a planar view all depths agree; what is added first then lies under what is added later.
+    this.painter.begin(1e-6 * this.radius);
+    for (const f of bars) this.addRod(f.from, f.to, theme.muted, 3);
+    for (const l of links) this.addLink(l, k);
+    for (const b of bodies) for (const s of b.shapes) this.addSpotOf(b, s, k);
+    for (const s of this.solids) {
+      const b = poseAt(bodies[s.owner], k);
+      s.paint = paintOf(bodyColor(s.owner));
+      if (s.place(this, b.R, b.p)) this.painter.addSolid(s);
     }
-    for (const b of bodies) {
-      const p = this.project(at(b, k));
-      if (finite(p)) items.push({ depth: p[2], draw: () => this.drawBody(b, p, k) });
-    }
-    items.sort((a, b) => a.depth - b.depth).forEach(i => i.draw());
+    if ($("opt-joints").checked) for (const j of joints) this.addJoint(j, k);
+    this.painter.paint(this.g);
     for (const f of planes) if (!behind(f)) this.drawPlane(f);
     if ($("opt-forces").checked) for (const c of contacts) this.drawContact(c, k);
+    if ($("opt-frames").checked) for (const b of bodies) this.drawFrame(poseAt(b, k));
     if ($("opt-labels").checked) this.drawLabels(k);
     this.drawFlash(k);
     this.drawAxes();
@@ -332,7 +346,7 @@ class Scene {
       f.spot = point(0, 24);
       return;
     }
-    const sizes = n.map(Math.abs), e = IDENTITY[sizes.indexOf(Math.min(...sizes))], u = unit(axpy(-dot(e, n), n, e)), v = cross(n, u);
+    const u = across(n), v = cross(n, u);
     // The patch is the footprint of what moves over it, with a margin.
     const reach = axis => Math.max(1.2 * axis.reduce((sum, x, i) => sum + Math.abs(x) * (this.box[1][i] - this.box[0][i]) / 2, 0), 0.3 * this.radius);
     const U = reach(u), V = reach(v), step = niceStep(Math.max(U, V) / 5), point = (a, b) => this.project(axpy(a, u, axpy(b, v, o)));
@@ -354,16 +368,60 @@ class Scene {
   }
 
   drawTrail(b, k) { // faint since the start, strong of late
-    const path = (from, stride) => { // multiples of a fixed stride: the old part of the trail must not shimmer
-      const points = [];
-      for (let i = from - from % stride; i < k; i += stride) points.push(this.project(at(b, i)));
-      this.line([...points, this.project(at(b, k))], bodyColor(b.index), 1.2);
+    const g = this.g, path = (from, stride) => { // multiples of a fixed stride: the old part of the trail must not shimmer
+      let pen = false;
+      g.beginPath();
+      for (let i = from - from % stride; i < k + stride; i += stride) {
+        const [x, y] = this.project(at(b, Math.min(i, k))), ok = x === x && y === y;
+        if (ok) g[pen ? "lineTo" : "moveTo"](x, y);
+        pen = ok;
+      }
+      this.paint(null, bodyColor(b.index), 1.2);
     };
-    this.g.globalAlpha = 0.3;
-    path(0, Math.ceil(N / 800));
-    this.g.globalAlpha = 0.8;
-    path(Math.max(0, k - Math.ceil(N / 20)), Math.ceil(N / 5000));
-    this.g.globalAlpha = 1;
+    const crowd = Math.ceil(bodies.length / 20); // many bodies share the points that one may have
+    g.globalAlpha = 0.3;
+    path(0, Math.ceil(N / 800) * crowd);
+    g.globalAlpha = 0.8;
+    path(Math.max(0, k - Math.ceil(N / 20)), Math.ceil(N / 5000) * crowd);
+    g.globalAlpha = 1;
+  }
+
+  addLink(l, k) {
+    const from = toWorld(l.a.body, l.a.point, k), to = toWorld(l.b.body, l.b.point, k), a = this.project(from), b = this.project(to);
+    this.addSpot(axpy(0.5, from, axpy(0.5, to, [0, 0, 0])), 0, Math.hypot(b[0] - a[0], b[1] - a[1]) / 2 + 8, () => this.drawLink(l, a, b));
+  }
+  // Shapes that are no solids.
+  addSpotOf(b, s, k) {
+    const world = v => toWorld(b.index, place(s.R || (s.R = rotationFrom(...s.orientation)), s.position, v), k), paint = paintOf(bodyColor(b.index)), owner = b.index;
+    if (s.type === "segment") {
+      this.addRod(world(s.from), world(s.to), paint.base, 4, { owner });
+      this.addSpot(world(s.from), 0, 3, p => this.disc(p, 2.2, paint.mark), { owner });
+    } else if (s.type === "sphere" && s.radius * this.scale > 3)
+      this.addSpot(world([0, 0, 0]), s.radius, s.radius * this.scale, p => this.drawSphere(p, s.radius, paint, world), { owner });
+    else if (!/^(box|cylinder|capsule)$/.test(s.type)) // small, a point, or unknown: a dot
+      this.addSpot(world([0, 0, 0]), 0, 4.5, p => this.disc(p, 4.5, paint.base, paint.edge), { owner });
+  }
+  addJoint(j, k) {
+    const p = toWorld(j.body_a, j.point_a, k), size = this.symbolSize, paint = paintOf(theme.joint), over = [j.body_a, j.body_b];
+    if (j.kind === "distance") {
+      const q = toWorld(j.body_b, j.point_b, k), pin = body => at => this.disc(at, 3.2, body < 0 ? theme.ink : theme.card, theme.ink);
+      this.addRod(p, q, theme.ink, 2.2);
+      this.addSpot(p, 0, 3.2, pin(j.body_a), { over });
+      this.addSpot(q, 0, 3.2, pin(j.body_b), { over });
+      return;
+    }
+    const parts = this.symbols.get(j.kind);
+    // A joint lies over the bodies that it joins, or it would hide in them, and under whatever else is in front of it.
+    this.addSpot(p, size, 2 * size * this.scale, q => {
+      const r = size * this.scale;
+      if (j.kind === "spherical") this.ball(q, 0.8 * r, paint);
+      else if (!parts) this.polygon([[q[0] + 0.8 * r, q[1]], [q[0], q[1] + 0.8 * r], [q[0] - 0.8 * r, q[1]], [q[0], q[1] - 0.8 * r]], theme.card, paint.base);
+      else {
+        const axis = bodies[j.body_a] ? rotate(poseAt(bodies[j.body_a], k).R, j.axis_a) : j.axis_a, R = frameAlong(axis);
+        for (const s of parts) { s.paint = paint; s.place(this, R, p); }
+        parts.slice().sort((a, b) => a.center[2] - b.center[2]).forEach(s => s.draw(this.g));
+      }
+    }, { over });
   }
 
   drawLink(l, a, b) {
@@ -382,43 +440,29 @@ class Scene {
     this.disc(b, 3.2, l.b.body < 0 ? theme.ink : theme.card, theme.ink);
   }
 
-  drawBody(b, p, k) {
-    const g = this.g, s = b.shape, color = bodyColor(b.index), dark = mix(color, "#000000", 0.45), mark = mix(color, "#ffffff", 0.85);
-    const local = v => this.project(toWorld(b.index, v, k)), r = (s.radius || 0) * this.scale;
-    if (s.type === "sphere" && r > 3) {
-      const shade = g.createRadialGradient(p[0] - 0.4 * r, p[1] - 0.4 * r, 0.1 * r, p[0], p[1], 1.1 * r);
-      shade.addColorStop(0, mix(color, "#ffffff", 0.35));
-      shade.addColorStop(1, color);
-      this.disc(p, r, shade, dark);
-      if (r < 6) return;
-      // Two meridians and an off-axis dot fixed in the body, front half only: any rotation shows, from any side.
-      const front = q => (q[2] >= p[2] - 1e-9 * this.radius ? q : [NaN, NaN]), meridians = [];
-      for (const axis of [0, 1]) {
-        for (let i = 0; i <= 48; i++) {
-          const c = s.radius * Math.cos(i * Math.PI / 24), w = s.radius * Math.sin(i * Math.PI / 24);
-          meridians.push(front(local(axis ? [c, 0, w] : [0, c, w])));
-        }
-        meridians.push([NaN, NaN]);
+  drawSphere(p, radius, paint, world) {
+    const r = radius * this.scale, local = v => this.project(world(v));
+    this.ball(p, r, paint);
+    if (r < 6) return;
+    // Two meridians and an off-axis dot fixed in the body, front half only: any rotation shows, from any side.
+    const front = q => (q[2] >= p[2] - 1e-9 * this.radius ? q : [NaN, NaN]), meridians = [];
+    for (const axis of [0, 1]) {
+      for (let i = 0; i <= 48; i++) {
+        const c = radius * Math.cos(i * Math.PI / 24), w = radius * Math.sin(i * Math.PI / 24);
+        meridians.push(front(local(axis ? [c, 0, w] : [0, c, w])));
       }
-      g.globalAlpha = 0.55;
-      this.line(meridians, dark, 1.2);
-      g.globalAlpha = 1;
-      const q = local([0.6 * s.radius, 0, 0.8 * s.radius]);
-      if (q[2] > p[2]) this.disc(q, clamp(0.16 * r, 1.5, 6), mark);
-    } else if (s.type === "box") {
-      const R = rotationOf(b, k), h = s.size.map(x => x / 2), light = unit([-0.3, 0.6, 0.75]);
-      for (let i = 0; i < 3; i++) for (const sign of [1, -1]) {
-        const n = R.map(row => sign * row[i]), seen = this.R.map(row => dot(row, n)), u = (i + 1) % 3, v = (i + 2) % 3;
-        if (seen[2] < 1e-3) continue; // a convex body needs no more than its front faces
-        const corner = (a, c) => { const x = [0, 0, 0]; x[i] = sign * h[i]; x[u] = a * h[u]; x[v] = c * h[v]; return local(x); };
-        this.polygon([corner(-1, -1), corner(1, -1), corner(1, 1), corner(-1, 1)], mix(color, "#000000", 0.45 * (1 - clamp(dot(seen, light), 0, 1))), dark);
-        // The corner +x +y +z of the box carries a dot on each of its three faces.
-        if (sign > 0) this.disc(corner(0.6, 0.6), clamp(0.22 * Math.min(h[u], h[v]) * this.scale, 1.5, 5), mark);
-      }
-    } else if (s.type === "segment") {
-      this.line([local(s.from), local(s.to)], color, 4);
-      this.disc(local(s.from), 2.2, mark);
-    } else this.disc(p, 4.5, color, dark);
+      meridians.push([NaN, NaN]);
+    }
+    this.g.globalAlpha = 0.55;
+    this.line(meridians, paint.edge, 1.2);
+    this.g.globalAlpha = 1;
+    const q = local([0.6 * radius, 0, 0.8 * radius]);
+    if (q[2] > p[2]) this.disc(q, clamp(0.16 * r, 1.5, 6), paint.mark);
+  }
+
+  drawFrame(b) { // x, y, z of the body in red, green, blue
+    const o = this.project(b.p);
+    if (finite(o)) for (const i of [0, 1, 2]) this.line([o, this.project(place(b.R, b.p, IDENTITY[i].map(x => x * AXIS_LENGTH * this.radius)))], theme["xyz"[i]], 2.2);
   }
 
   drawContact(c, k) {
@@ -437,7 +481,7 @@ class Scene {
   drawLabels(k) {
     this.g.textAlign = "left";
     for (const b of bodies.slice(0, 40)) {
-      const p = this.project(at(b, k)), r = b.shape.type === "segment" ? 8 : clamp(extent(b.shape) * this.scale * 0.6, 4, 40) + 4;
+      const p = this.project(at(b, k)), r = clamp(b.girth * this.scale * 0.6, 4, 40) + 4;
       if (finite(p)) this.text(b.name || "", p[0] + r, p[1] - r, theme.ink);
     }
     this.g.textAlign = "center";
@@ -655,9 +699,16 @@ function addPlot(title, variants, options = {}) {
   variants = variants.map(v => ({ ...v, series: v.series.filter(s => hasValue(s.y)) })).filter(v => v.series.length);
   if (N && variants.length) plots.push(new Plot({ title, variants, ...options }));
 }
-const coordinates = DATA.coordinates || {};
+// Either all coordinates of the run, {names, q, v}, or those of its joints, [{name, unit, values, rates}].
+const jointCoordinates = Array.isArray(DATA.coordinates) ? DATA.coordinates : [];
+const coordinates = jointCoordinates.length ? {} : DATA.coordinates || {};
 const coordinateSeries = list => (list || []).map((y, i) => ({ name: (coordinates.names || [])[i] || `q${i + 1}`, y: column(y) }));
-const bodySeries = (list, axis) => bodies.map((b, i) => ({ name: b.name || `body ${i + 1}`, y: column(((list || [])[i] || {})[axis]), color: () => bodyColor(i) }));
+// Radians and metres share no axis.
+const jointVariants = (key, symbol, per) => [...new Set(jointCoordinates.map(c => c.unit || ""))].map(u => ({ label: u + per, unit: `${symbol} (${u || "–"}${per})`,
+  series: jointCoordinates.filter(c => (c.unit || "") === u).map(c => ({ name: c.name, y: column(c[key]) })) }));
+const reactionSeries = key => (DATA.reactions || []).map(r => ({ name: r.name, y: column(r[key]) }));
+const bodySeries = (list, axis) => bodies.filter(b => !b.fixed)
+  .map(b => ({ name: b.name || `body ${b.index + 1}`, y: column(((list || [])[b.index] || {})[axis]), color: () => bodyColor(b.index) }));
 // A component that is zero throughout (z of a planar run) is no choice worth offering.
 const bodyVariants = (list, unit) => ["x", "y", "z"].map(a => ({ label: "bodies, " + a, unit: `${a} (${unit})`, series: bodySeries(list, a) }))
   .filter((v, i) => i === 0 || v.series.some(s => hasNonzero(s.y)));
@@ -669,13 +720,16 @@ const contactSeries = key => contacts.map((c, i) => ({ name: c.name || `contact 
 
 addPlot("Positions", [{ label: "coordinates", unit: "q (m, rad)", series: coordinateSeries(coordinates.q) }, ...bodyVariants(DATA.poses, "m")]);
 addPlot("Velocities", [{ label: "coordinates", unit: "v (m/s, rad/s)", series: coordinateSeries(coordinates.v) }, ...bodyVariants(DATA.velocities, "m/s")]);
+addPlot("Joint coordinates", jointVariants("values", "q", ""));
+addPlot("Joint rates", jointVariants("rates", "q̇", "/s"));
+addPlot("Joint reactions", [{ label: "force", unit: "force (N)", series: reactionSeries("force") }, { label: "torque", unit: "torque (N·m)", series: reactionSeries("torque") }], { zero: true });
 addPlot("Energy", [{ unit: "E (J)", series: named("energy", [["kinetic", "kinetic"], ["potential", "potential"], ["total", "total"],
   ["friction", "friction loss", true], ["impact", "impact loss", true], ["work", "external work", true]]) }]);
 addPlot("Energy balance defect", [{ unit: "defect (J)", series: named("energy", [["defect", "defect"]]) }], { zero: true });
 addPlot("Contacts", [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normal") },
   { label: "gap", unit: "gap (m)", series: contactSeries("gap") }], { zero: true });
 // Without joints or contacts their errors are zero by definition, not by merit.
-const jointed = links.some(l => l.kind === "joint");
+const jointed = joints.length > 0 || links.some(l => l.kind === "joint");
 const errors = named("certificate", [["drift", "joint drift (m)"], ["velocity_drift", "velocity drift (m/s)"], ["penetration", "penetration (m)"]]);
 addPlot("Joint drift and penetration", [{ unit: "error (m, m/s)", series: errors.filter((s, i) => hasNonzero(s.y) || (i < 2 ? jointed : contacts.length)) }], { log: true });
 addPlot("Certificate residual", [{ unit: "residual", series: named("certificate", [["residual", "residual"]]) }], { log: true });
@@ -725,11 +779,12 @@ $("events-note").textContent = `The first ${SHOWN} of ${events.length} events.`;
 $("stage").hidden = !(N && bodies.some(b => hasValue(b.x)));
 $("controls").hidden = $("keys").hidden = N < 2;
 $("opt-forces-label").hidden = !contacts.length;
+$("opt-joints-label").hidden = !joints.length;
 if (!$("stage").hidden) {
   scene = new Scene($("scene"));
   new ResizeObserver(invalidate).observe($("stage"));
   new IntersectionObserver(list => { scene.onScreen = list[list.length - 1].isIntersecting; invalidate(); }).observe($("stage"));
-  for (const id of ["trails", "forces", "labels"]) $("opt-" + id).addEventListener("change", invalidate);
+  for (const id of ["trails", "forces", "joints", "frames", "labels"]) $("opt-" + id).addEventListener("change", invalidate);
   $("reset").addEventListener("click", () => scene.reset());
 }
 
