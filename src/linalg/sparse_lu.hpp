@@ -1,0 +1,47 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sparse LU of a square matrix K, not symmetric, by KLU [Davis & Palamadai Natarajan 2010]:
+//
+//   P K Q = L U                                                                       (1)
+//
+//   Q: columns in an order of little fill (approximate minimum degree on K + Kᵀ), from the pattern alone
+//   P: rows by threshold pivoting, from the values
+//
+// The analysis of the pattern is kept while the pattern stays; pivots are sought anew with every matrix, so
+// that a factorisation does not depend on earlier ones to the last bit (KLU's faster `refactor`, which keeps
+// old pivots, would).
+// Cost: linear in the fill for chains, trees and stars. Allocates the factors.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "delassus/linalg/types.hpp"
+
+namespace delassus {
+
+class SparseLu {
+ public:
+  SparseLu();
+  ~SparseLu();
+  SparseLu(SparseLu&&) noexcept;
+  SparseLu& operator=(SparseLu&&) noexcept;
+
+  // The pattern of K by compressed columns: rows of column j ascend in row_of[starts[j] … starts[j+1]).
+  bool analyze(std::vector<int> starts, std::vector<int> row_of);
+  // Values in the order of the pattern. False when K is singular to the last bit.
+  bool factorize(std::vector<double>& values);
+  int size() const;
+  // U_kk of the column of K that is eliminated k-th, and which one that is.
+  double pivot(int k) const;
+  int pivot_column(int k) const;
+  // x ← K⁻¹ x  and  x ← K⁻ᵀ x
+  void solve_in_place(Vector& x) const;
+  void solve_transposed_in_place(Vector& x) const;
+
+ private:
+  struct Factors;
+  std::unique_ptr<Factors> factors_;
+};
+
+}  // namespace delassus
