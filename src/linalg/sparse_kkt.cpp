@@ -8,6 +8,8 @@
 #include <limits>
 #include <tuple>
 
+#include "delassus/linalg/saddle_order.hpp"
+
 namespace delassus {
 namespace {
 
@@ -126,7 +128,7 @@ bool SparseKkt::compute(const BlockMatrix& A, const BlockRows& rows, const Block
   describe(A, rows, directions, layout_);
   if (layout_ != last_layout_) {
     analyze(A, rows, directions);
-    if (!lu_.analyze(starts_, row_of_)) return false;
+    if (!lu_.analyze(starts_, row_of_, order_saddle_point(nv_, starts_, row_of_))) return false;
     std::swap(layout_, last_layout_);
   }
   fill(A, rows, directions, C);

@@ -5,7 +5,7 @@
 //
 //   P K Q = L U                                                                       (1)
 //
-//   Q: columns in an order of little fill (approximate minimum degree on K + Kᵀ), from the pattern alone
+//   Q: columns in a given order of little fill, from the pattern alone
 //   P: rows by threshold pivoting, from the values
 //
 // The analysis of the pattern is kept while the pattern stays; pivots are sought anew with every matrix, so
@@ -28,7 +28,8 @@ class SparseLu {
   SparseLu& operator=(SparseLu&&) noexcept;
 
   // The pattern of K by compressed columns: rows of column j ascend in row_of[starts[j] … starts[j+1]).
-  bool analyze(std::vector<int> starts, std::vector<int> row_of);
+  // `order` is the k-th unknown to eliminate.
+  bool analyze(std::vector<int> starts, std::vector<int> row_of, std::vector<int> order);
   // Values in the order of the pattern. False when K is singular to the last bit.
   bool factorize(std::vector<double>& values);
   int size() const;
