@@ -6,11 +6,12 @@
 //   P K Q = L U                                                                       (1)
 //
 //   Q: columns in a given order of little fill, from the pattern alone
-//   P: rows by threshold pivoting, from the values
+//   P: the same order (pivots on the diagonal) when this gives no small pivot, else rows by threshold
+//      pivoting, from the values
 //
-// The analysis of the pattern is kept while the pattern stays; pivots are sought anew with every matrix, so
-// that a factorisation does not depend on earlier ones to the last bit (KLU's faster `refactor`, which keeps
-// old pivots, would).
+// With pivots on the diagonal the structure of the factors follows from the pattern: it is kept while the
+// pattern stays, and a new factorisation costs a fourth. Either way a factorisation does not depend on
+// earlier ones, to the last bit: pivots of an earlier matrix are never taken over.
 // Cost: linear in the fill for chains, trees and stars. Allocates the factors.
 #pragma once
 #include <memory>
