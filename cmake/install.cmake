@@ -11,4 +11,5 @@ install(EXPORT delassusTargets NAMESPACE delassus:: DESTINATION ${package_direct
 configure_package_config_file(cmake/delassusConfig.cmake.in ${PROJECT_BINARY_DIR}/delassusConfig.cmake INSTALL_DESTINATION ${package_directory})
 # Before 1.0 every minor version may change the interface.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/delassusConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/delassusConfig.cmake ${PROJECT_BINARY_DIR}/delassusConfigVersion.cmake DESTINATION ${package_directory})
+install(FILES ${PROJECT_BINARY_DIR}/delassusConfig.cmake ${PROJECT_BINARY_DIR}/delassusConfigVersion.cmake
+  ${PROJECT_SOURCE_DIR}/cmake/FindKLU.cmake DESTINATION ${package_directory})

@@ -10,9 +10,9 @@
 namespace delassus {
 namespace {
 
-// Below this size dense factorisations win and allocate nothing after the first call.
+// Up to these sizes dense factorisations win and allocate nothing after the first call.
 constexpr int k_dense_velocities = 96;
-constexpr int k_dense_joints = 64;
+constexpr int k_dense_joints = 96;
 // A joint row counts as dependent when its pivot in the unit-diagonal Schur complement falls below this: far
 // above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
 // row.
@@ -131,6 +131,12 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   assert(C_.size() == rows.rows() && directions_->rows() == rows.rows());
   redundant_rows_.clear();
   schur_kind_ = SchurKind::none;
+  const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints;
+  if (sparse && rows.rows() > 0) {
+    schur_kind_ = SchurKind::saddle_point;
+    // The factors of A serve only to see that it is positive definite, which (1)-(2) as a whole do not show.
+    return (!symmetric || A_factor_.compute(A, true)) && saddle_point_.compute(A, rows, *directions_, C);
+  }
   if (!A_factor_.compute(A, symmetric)) return false;
   if (rows.rows() == 0) return true;
   return factorize_schur(symmetric && directions_ == rows_);
@@ -147,17 +153,6 @@ bool KktFactor::factorize_schur(bool symmetric) {
   S_.array().colwise() *= row_scale_.array();
   S_.array().rowwise() *= row_scale_.array().transpose();
   if (!S_.allFinite()) return false;
-  if (symmetric && nj > k_dense_joints) {
-    // Chains and trees of joints give a sparse complement: worth a fill-reducing factorisation.
-    const SparseMatrix S_sparse = S_.sparseView(1.0, 1e-300);
-    if (S_sparse.nonZeros() < nj * static_cast<Eigen::Index>(nj) / 4) {
-      sparse_schur_.compute(S_sparse);
-      if (sparse_schur_.info() == Eigen::Success && sparse_schur_.vectorD().minCoeff() > k_rank_tolerance) {
-        schur_kind_ = SchurKind::sparse;
-        return true;
-      }
-    }
-  }
   if (symmetric) {
     ldlt_.compute(S_);
     if (ldlt_.info() == Eigen::Success && ldlt_.vectorD().minCoeff() > k_rank_tolerance) {
@@ -175,7 +170,7 @@ bool KktFactor::factorize_schur(bool symmetric) {
   cod_.setThreshold(k_rank_tolerance);
   cod_.compute(S_);
   find_dependent_rows(S_, redundant_rows_);
-  if (num_redundant() != nj - cod_.rank()) {
+  if (static_cast<Eigen::Index>(redundant_rows_.size()) != nj - cod_.rank()) {
     // Only with separate directions: no pivot on the diagonal. The pivoting order of the decomposition puts
     // independent columns first.
     const auto& order = cod_.colsPermutation().indices();
@@ -185,11 +180,21 @@ bool KktFactor::factorize_schur(bool symmetric) {
   return true;
 }
 
+int KktFactor::num_redundant() const {
+  return schur_kind_ == SchurKind::saddle_point ? saddle_point_.num_redundant()
+                                                : static_cast<int>(redundant_rows_.size());
+}
+
+const std::vector<int>& KktFactor::redundant_rows() const {
+  return schur_kind_ == SchurKind::saddle_point ? saddle_point_.redundant_rows() : redundant_rows_;
+}
+
 void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
   scaled_ = rhs.cwiseProduct(row_scale_);
   switch (schur_kind_) {
     case SchurKind::none:
-      x = scaled_;
+    case SchurKind::saddle_point:
+      assert(false);
       break;
     case SchurKind::symmetric:
       x = scaled_;
@@ -201,14 +206,15 @@ void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
     case SchurKind::deficient:
       x = cod_.solve(scaled_);
       break;
-    case SchurKind::sparse:
-      x = sparse_schur_.solve(scaled_);
-      break;
   }
   x.array() *= row_scale_.array();
 }
 
 void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
+  if (schur_kind_ == SchurKind::saddle_point) {
+    saddle_point_.solve(p, g, v, lambda);
+    return;
+  }
   A_factor_.solve(p, v);
   lambda.setZero(rows_->rows());
   if (rows_->rows() > 0) {
@@ -233,6 +239,15 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
 }
 
 void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
+  if (schur_kind_ == SchurKind::saddle_point) {
+    X.resize(P.rows(), P.cols());
+    residual_g_.setZero(rows_->rows());
+    for (Eigen::Index j = 0; j < P.cols(); ++j) {
+      saddle_point_.solve(P.col(j), residual_g_, dv_, dlambda_);
+      X.col(j) = dv_;
+    }
+    return;
+  }
   A_factor_.solve(P, X);
   if (rows_->rows() == 0) return;
   Lambda_.setZero(rows_->rows(), X.cols());

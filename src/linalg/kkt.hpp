@@ -10,25 +10,25 @@
 //   · D (nv×nj) impulse directions, usually D = Rᵀ = G · C (nj) diagonal compliance ≥ 0
 //   · λ (nj) joint impulses [N·s]
 //
-// By the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one step of
-// iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when it is
-// rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent rows
-// are listed.
+// Small systems by the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one
+// step of iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when
+// it is rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent
+// rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp).
 //
-// Cost: dense up to k_dense_velocities unknowns; beyond that a sparse LDLᵀ (symmetric A) or LU with the
-// pattern analysed once and reused while it stays the same. Exception to the no-allocation rule: the sparse
-// factorisations and the rank-revealing fallback allocate.
+// Cost: dense up to k_dense_velocities and k_dense_joints unknowns; beyond that sparse, linear in the number
+// of bodies for chains, trees and stars, with the pattern analysed once and reused while it stays the same.
+// Exception to the no-allocation rule: the sparse factorisations and the rank-revealing fallback allocate.
 #pragma once
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SparseCholesky>
 #include <Eigen/SparseLU>
-#include <optional>
 #include <vector>
 
 #include "delassus/linalg/block_matrix.hpp"
 #include "delassus/linalg/block_rows.hpp"
+#include "delassus/linalg/sparse_kkt.hpp"
 
 namespace delassus {
 
@@ -63,8 +63,8 @@ class KktFactor {
   // g = 0; two passes over the joint rows, so that they hold at large mass ratios too.
   void solve_homogeneous(const MatrixRef& P, Matrix& X) const;
   // Number of joint rows that depend on others, and which ones (the last of each dependent set).
-  int num_redundant() const { return static_cast<int>(redundant_rows_.size()); }
-  const std::vector<int>& redundant_rows() const { return redundant_rows_; }
+  int num_redundant() const;
+  const std::vector<int>& redundant_rows() const;
 
  private:
   void solve_schur(const VectorRef& rhs, Vector& x) const;
@@ -78,12 +78,12 @@ class KktFactor {
   Matrix D_dense_, AinvD_;  // nv × nj
   Matrix S_;                // scaled Schur complement, nj × nj
   Vector row_scale_;
-  enum class SchurKind { none, symmetric, general, deficient, sparse };
+  enum class SchurKind { none, symmetric, general, deficient, saddle_point };
   SchurKind schur_kind_ = SchurKind::none;
   Eigen::LDLT<Matrix> ldlt_;
   Eigen::PartialPivLU<Matrix> lu_;
   Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;
-  Eigen::SimplicialLDLT<SparseMatrix> sparse_schur_;
+  SparseKkt saddle_point_;
   std::vector<int> redundant_rows_;
   mutable Vector residual_p_, residual_g_, scaled_, dv_, dlambda_;
   mutable Matrix RX_, Lambda_;

@@ -1,0 +1,361 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/linalg/sparse_kkt.hpp"
+
+#include <algorithm>
+#include <cassert>
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+#include "delassus/linalg/saddle_order.hpp"
+
+namespace delassus {
+namespace {
+
+constexpr double k_round_off = std::numeric_limits<double>::epsilon();
+// ε of (3). Well above the round-off of a pivot (a few 1e-16), so that Π contracts by 1e-2 or better where it
+// should vanish; well below the smallest σ of sensible mechanisms (1e-8: chains of 10⁴ links, masses 1 : 1e8).
+constexpr double k_epsilon = 1e-13;
+// A dependent set with coefficients n leaves the pivot ε Σ ŵ_i n_i² / n_last², ε to 100 ε as a rule. Between
+// that and the next bound it may as well be a joint that carries a load 1e9 times its own inertia.
+constexpr double k_surely_null = 100 * k_epsilon;
+constexpr double k_maybe_null = 1e-9;
+// Then a second ε tells: the pivot of a dependent set grows with ε, any other stays.
+constexpr double k_epsilon_growth = 1024;
+// Residuals relative to Σ |terms| of their row; a row sums about a dozen.
+constexpr double k_residual_goal = 4 * k_round_off;
+// What refinement alone must reach, else (2) is taken as contradictory.
+constexpr double k_residual_contradictory = 1e-9;
+constexpr int k_max_sweeps = 6;
+// Every pass of a projector takes away 99 % or more.
+constexpr int k_max_passes = 6;
+constexpr double k_least_norm_goal = 1e-14;
+// Entries of null vectors below this are zero: they have an error of (ε/σ)².
+constexpr double k_null_entry = 1e-6;
+
+// The power of two nearest to 1/√x.
+double inverse_root(double x) {
+  return x > 0 ? std::exp2(-std::round(0.5 * std::log2(x))) : 1.0;
+}
+
+// Entries first_row … first_row + count of a column, from a block.
+struct Interval {
+  int column, first_row, count, index;
+};
+
+void describe(const BlockRows& rows, std::vector<int>& out) {
+  out.push_back(rows.num_groups());
+  for (int g = 0; g < rows.num_groups(); ++g) {
+    out.push_back(rows.group_rows(g));
+    out.push_back(rows.num_blocks(g));
+    for (int b = 0; b < rows.num_blocks(g); ++b) {
+      out.push_back(rows.block_column(g, b));
+      out.push_back(static_cast<int>(rows.block(g, b).cols()));
+    }
+  }
+}
+
+void describe(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions,
+              std::vector<int>& out) {
+  out.clear();
+  out.push_back(A.size());
+  out.push_back(A.num_blocks());
+  for (int b = 0; b < A.num_blocks(); ++b) {
+    out.push_back(A.block_row(b));
+    out.push_back(A.block_column(b));
+    out.push_back(static_cast<int>(A.block(b).rows()));
+    out.push_back(static_cast<int>(A.block(b).cols()));
+  }
+  describe(rows, out);
+  out.push_back(&rows == &directions ? 1 : 0);
+  if (&rows != &directions) describe(directions, out);
+}
+
+// The columns of all blocks, in the order in which fill() visits them; last the diagonal of C.
+std::vector<Interval> list_intervals(const BlockMatrix& A, const BlockRows& rows,
+                                     const BlockRows& directions) {
+  const int nv = A.size();
+  std::vector<Interval> out;
+  const auto add = [&](int column, int first_row, Eigen::Index count) {
+    out.push_back({column, first_row, static_cast<int>(count), static_cast<int>(out.size())});
+  };
+  for (int b = 0; b < A.num_blocks(); ++b)
+    for (int j = 0; j < A.block(b).cols(); ++j) add(A.block_column(b) + j, A.block_row(b), A.block(b).rows());
+  for (int g = 0; g < rows.num_groups(); ++g)
+    for (int b = 0; b < rows.num_blocks(g); ++b)
+      for (int j = 0; j < rows.block(g, b).cols(); ++j)
+        add(rows.block_column(g, b) + j, nv + rows.first_row(g), rows.group_rows(g));
+  for (int g = 0; g < directions.num_groups(); ++g)
+    for (int b = 0; b < directions.num_blocks(g); ++b)
+      for (int i = 0; i < directions.group_rows(g); ++i)
+        add(nv + directions.first_row(g) + i, directions.block_column(g, b), directions.block(g, b).cols());
+  for (int i = 0; i < rows.rows(); ++i) add(nv + i, nv + i, 1);
+  return out;
+}
+
+// Rows of a matrix of null vectors (its columns) that are the last of a dependent set: from the bottom up,
+// every row in which a combination of the remaining vectors ends.
+std::vector<int> find_last_rows(Matrix N) {
+  std::vector<int> out;
+  Eigen::Index left = N.cols();  // vectors not yet used: the first ones
+  for (Eigen::Index i = N.rows() - 1; i >= 0 && left > 0; --i) {
+    Eigen::Index k;
+    if (!(N.row(i).head(left).cwiseAbs().maxCoeff(&k) > k_null_entry)) continue;
+    out.push_back(static_cast<int>(i));
+    --left;
+    N.col(k).swap(N.col(left));
+    for (Eigen::Index j = 0; j < left; ++j) {
+      if (N(i, j) == 0) continue;
+      N.col(j) -= (N(i, j) / N(i, left)) * N.col(left);
+      N.col(j) /= N.col(j).cwiseAbs().maxCoeff();
+    }
+  }
+  std::reverse(out.begin(), out.end());
+  return out;
+}
+
+}  // namespace
+
+bool SparseKkt::compute(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions,
+                        const VectorRef& C) {
+  assert(rows.columns() == A.size() && directions.rows() == rows.rows() && C.size() == rows.rows());
+  null_columns_.clear();
+  redundant_rows_.clear();
+  listed_ = false;
+  nv_ = A.size();
+  nj_ = rows.rows();
+  describe(A, rows, directions, layout_);
+  if (layout_ != last_layout_) {
+    analyze(A, rows, directions);
+    if (!lu_.analyze(starts_, row_of_, order_saddle_point(nv_, starts_, row_of_))) return false;
+    std::swap(layout_, last_layout_);
+  }
+  fill(A, rows, directions, C);
+  return scale() && factorize(k_epsilon) && find_null_columns();
+}
+
+void SparseKkt::analyze(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions) {
+  last_layout_.clear();
+  const int n = nv_ + nj_;
+  std::vector<Interval> intervals = list_intervals(A, rows, directions);
+  std::sort(intervals.begin(), intervals.end(), [](const Interval& a, const Interval& b) {
+    return std::tie(a.column, a.first_row, a.index) < std::tie(b.column, b.first_row, b.index);
+  });
+  starts_.assign(n + 1, 0);
+  row_of_.clear();
+  places_.resize(intervals.size());
+  diagonal_.assign(n, -1);
+  std::size_t next = 0;
+  for (int column = 0; column < n; ++column) {
+    // Rows of a column ascend, so that an interval starts within or behind what is there already.
+    for (; next < intervals.size() && intervals[next].column == column; ++next) {
+      const Interval& interval = intervals[next];
+      const int first = starts_[column], size = static_cast<int>(row_of_.size());
+      const int place = static_cast<int>(
+          std::lower_bound(row_of_.begin() + first, row_of_.end(), interval.first_row) - row_of_.begin());
+      places_[interval.index] = place;
+      for (int row = interval.first_row + (size - place); row < interval.first_row + interval.count; ++row)
+        row_of_.push_back(row);
+    }
+    starts_[column + 1] = static_cast<int>(row_of_.size());
+    const auto begin = row_of_.begin() + starts_[column];
+    const auto found = std::lower_bound(begin, row_of_.end(), column);
+    if (found != row_of_.end() && *found == column)
+      diagonal_[column] = static_cast<int>(found - row_of_.begin());
+  }
+  values_.resize(row_of_.size());
+}
+
+void SparseKkt::fill(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions,
+                     const VectorRef& C) {
+  std::fill(values_.begin(), values_.end(), 0.0);
+  const int* place = places_.data();
+  for (int b = 0; b < A.num_blocks(); ++b) {
+    const BlockMatrix::ConstBlock block = A.block(b);
+    for (Eigen::Index j = 0; j < block.cols(); ++j, ++place)
+      for (Eigen::Index i = 0; i < block.rows(); ++i) values_[*place + i] += block(i, j);
+  }
+  for (int g = 0; g < rows.num_groups(); ++g)
+    for (int b = 0; b < rows.num_blocks(g); ++b) {
+      const BlockRows::ConstBlock block = rows.block(g, b);
+      for (Eigen::Index j = 0; j < block.cols(); ++j, ++place)
+        for (Eigen::Index i = 0; i < block.rows(); ++i) values_[*place + i] += block(i, j);
+    }
+  for (int g = 0; g < directions.num_groups(); ++g)
+    for (int b = 0; b < directions.num_blocks(g); ++b) {
+      const BlockRows::ConstBlock block = directions.block(g, b);
+      for (Eigen::Index i = 0; i < block.rows(); ++i, ++place)
+        for (Eigen::Index j = 0; j < block.cols(); ++j) values_[*place + j] -= block(i, j);
+    }
+  for (int i = 0; i < nj_; ++i, ++place) values_[*place] += C[i];
+}
+
+bool SparseKkt::scale() {
+  for (double value : values_)
+    if (!std::isfinite(value)) return false;
+  d_.resize(nv_);
+  w_.resize(nj_);
+  s_.resize(nj_);
+  for (int i = 0; i < nj_; ++i) w_[i] = values_[diagonal_[nv_ + i]];
+  for (int j = 0; j < nv_; ++j) {
+    const double mass = diagonal_[j] >= 0 ? values_[diagonal_[j]] : 0.0;
+    if (!(mass > 0)) return false;
+    d_[j] = inverse_root(mass);
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k)
+      if (row_of_[k] >= nv_) w_[row_of_[k] - nv_] += values_[k] * values_[k] / mass;
+  }
+  for (int i = 0; i < nj_; ++i) {
+    s_[i] = inverse_root(w_[i]);
+    w_[i] = w_[i] > 0 ? w_[i] * s_[i] * s_[i] : 1.0;
+  }
+  const auto scale_of = [this](int i) { return i < nv_ ? d_[i] : s_[i - nv_]; };
+  for (int j = 0; j < nv_ + nj_; ++j)
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k) values_[k] *= scale_of(row_of_[k]) * scale_of(j);
+  return s_.allFinite() && w_.allFinite();
+}
+
+bool SparseKkt::factorize(double epsilon) {
+  // K_ε only for the factorisation: the residuals of (4) are those of K̂.
+  candidate_.resize(nj_);
+  for (int i = 0; i < nj_; ++i) {
+    double& value = values_[diagonal_[nv_ + i]];
+    candidate_[i] = value;
+    value += epsilon * w_[i];
+  }
+  const bool regular = lu_.factorize(values_);
+  for (int i = 0; i < nj_; ++i) values_[diagonal_[nv_ + i]] = candidate_[i];
+  return regular;
+}
+
+bool SparseKkt::find_null_columns() {
+  const int n = nv_ + nj_;
+  bool doubtful = false;
+  for (int k = 0; k < n; ++k) {
+    const double pivot = std::abs(lu_.pivot(k));
+    if (pivot < k_surely_null) null_columns_.push_back(lu_.pivot_column(k));
+    doubtful = doubtful || (pivot >= k_surely_null && pivot < k_maybe_null);
+  }
+  if (!doubtful) return true;
+  null_columns_.clear();
+  magnitude_.resize(n);
+  for (int k = 0; k < n; ++k) magnitude_[k] = std::abs(lu_.pivot(k));
+  if (!factorize(k_epsilon * k_epsilon_growth)) return false;
+  for (int k = 0; k < n; ++k)
+    if (magnitude_[k] < k_maybe_null && std::abs(lu_.pivot(k)) > std::sqrt(k_epsilon_growth) * magnitude_[k])
+      null_columns_.push_back(lu_.pivot_column(k));
+  return factorize(k_epsilon);
+}
+
+double SparseKkt::update_residual() const {
+  residual_ = b_;
+  magnitude_ = b_.cwiseAbs();
+  for (int j = 0; j < nv_ + nj_; ++j) {
+    const double x = x_[j];
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
+      const double term = values_[k] * x;
+      residual_[row_of_[k]] -= term;
+      magnitude_[row_of_[k]] += std::abs(term);
+    }
+  }
+  double error = 0;
+  for (int i = 0; i < nv_ + nj_; ++i) {
+    const double size = std::abs(residual_[i]);
+    if (!(size <= error * magnitude_[i])) error = size / magnitude_[i];
+  }
+  return error;
+}
+
+// (4) until the residual is round-off or no longer falls; the number of sweeps.
+int SparseKkt::refine() const {
+  double error = update_residual();
+  int sweep = 0;
+  for (; sweep < k_max_sweeps && error > k_residual_goal; ++sweep) {
+    correction_ = residual_;
+    lu_.solve_in_place(correction_);
+    candidate_ = x_;
+    x_ += correction_;
+    const double previous = error;
+    error = update_residual();
+    if (!(error < previous)) {
+      std::swap(x_, candidate_);
+      return sweep;
+    }
+    if (error > 0.5 * previous) return sweep + 1;
+  }
+  return sweep;
+}
+
+// b ← b − Π* b, applied twice a pass, since once leaves ε/σ of what can be solved.
+void SparseKkt::project_right_side() const {
+  const double goal = k_round_off * b_.cwiseAbs().maxCoeff();
+  for (int pass = 0; pass < k_max_passes; ++pass) {
+    correction_ = b_;
+    for (int twice = 0; twice < 2; ++twice) {
+      lu_.solve_in_place(correction_);
+      correction_.head(nv_).setZero();
+      correction_.tail(nj_).array() *= k_epsilon * w_.array();
+    }
+    b_ -= correction_;
+    if (!(correction_.cwiseAbs().maxCoeff() > goal)) return;
+  }
+}
+
+// x ← x − Π x, likewise.
+void SparseKkt::take_least_norm() const {
+  const double goal = k_least_norm_goal * x_.tail(nj_).cwiseAbs().maxCoeff();
+  for (int pass = 0; pass < k_max_passes; ++pass) {
+    correction_ = x_;
+    for (int twice = 0; twice < 2; ++twice) {
+      correction_.head(nv_).setZero();
+      correction_.tail(nj_).array() *= k_epsilon * w_.array();
+      lu_.solve_in_place(correction_);
+    }
+    x_ -= correction_;
+    if (!(correction_.tail(nj_).cwiseAbs().maxCoeff() > goal)) return;
+  }
+}
+
+void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
+  b_.resize(nv_ + nj_);
+  b_ << d_.cwiseProduct(p), s_.cwiseProduct(g);
+  bool deficient = num_redundant() > 0;
+  if (!deficient) {
+    x_ = b_;
+    lu_.solve_in_place(x_);
+    refine();
+    deficient = update_residual() > k_residual_contradictory;
+  }
+  if (deficient) {
+    project_right_side();
+    x_ = b_;
+    lu_.solve_in_place(x_);
+    refine();
+    take_least_norm();
+    // What the projection has left of ε/σ; a sweep brings null vectors back.
+    if (refine() > 0) take_least_norm();
+  }
+  v = d_.cwiseProduct(x_.head(nv_));
+  lambda = s_.cwiseProduct(x_.tail(nj_));
+}
+
+const std::vector<int>& SparseKkt::redundant_rows() const {
+  if (listed_) return redundant_rows_;
+  listed_ = true;
+  // Left null vectors: columns of K_ε⁻ᵀ, twice for the reason of project_right_side().
+  Matrix null(nj_, num_redundant());
+  for (int k = 0; k < num_redundant(); ++k) {
+    correction_.setZero(nv_ + nj_);
+    correction_[null_columns_[k]] = 1;
+    for (int pass = 0; pass < 3; ++pass) {
+      lu_.solve_transposed_in_place(correction_);
+      correction_.head(nv_).setZero();
+      correction_.tail(nj_).array() *= k_epsilon * w_.array();
+    }
+    null.col(k) = correction_.tail(nj_) / correction_.tail(nj_).cwiseAbs().maxCoeff();
+  }
+  redundant_rows_ = find_last_rows(std::move(null));
+  return redundant_rows_;
+}
+
+}  // namespace delassus
