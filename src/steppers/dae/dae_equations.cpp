@@ -23,7 +23,7 @@ double mass_norm(const BlockMatrix& M, const VectorRef& x) {
 
 }  // namespace
 
-double round_off_norm(const BlockMatrix& M, const VectorRef& q, double force) {
+double round_off_norm(const BlockMatrix& M, double extent, double force) {
   double trace = 0, smallest = std::numeric_limits<double>::infinity();
   for (int b = 0; b < M.num_blocks(); ++b) {
     if (M.block_row(b) != M.block_column(b)) continue;
@@ -32,8 +32,7 @@ double round_off_norm(const BlockMatrix& M, const VectorRef& q, double force) {
     smallest = std::min(smallest, diagonal.minCoeff());
   }
   if (!(smallest > 0)) smallest = trace / std::max(M.size(), 1);
-  return k_round_off *
-         (std::sqrt(trace) * (1.0 + max_abs(q)) + force * std::sqrt(M.size() / std::max(smallest, k_tiny)));
+  return k_round_off * (std::sqrt(trace) * extent + force * std::sqrt(M.size() / std::max(smallest, k_tiny)));
 }
 
 bool add_force_derivatives(const ForceJacobians& J, DerivativeLevel level, double c_v, double c_q,
@@ -154,7 +153,7 @@ double DaeEquations::negligible() const {
       scale = mass_norm(M, w_);
       break;
   }
-  return std::max(tolerance * scale, round_off_norm(M, end_.q, largest_term_));
+  return std::max(tolerance * scale, round_off_norm(M, extent(), largest_term_));
 }
 
 double DaeEquations::momentum_residual() const {
@@ -162,7 +161,10 @@ double DaeEquations::momentum_residual() const {
 }
 
 double DaeEquations::extent() const {
-  return 1.0 + max_abs(end_.q);
+  // Of a stiff motion q⁺ is a small difference of large displacements.
+  return 1.0 +
+         std::max({max_abs(end_.q), h_ * max_abs(phase_->v),
+                   h_ * h_ * std::max(formula_.beta * max_abs(x_), formula_.beta_old * max_abs(memory_->a))});
 }
 
 }  // namespace delassus

@@ -18,8 +18,9 @@
 
 namespace delassus {
 
-// ‖·‖ of the corrections that round-off of positions and of forces up to `force` (scaled as F) causes.
-double round_off_norm(const BlockMatrix& M, const VectorRef& q, double force);
+// ‖·‖ of the corrections that round-off of positions of size `extent` and of forces up to `force` (scaled as F)
+// causes.
+double round_off_norm(const BlockMatrix& M, double extent, double force);
 
 // A += the force derivatives that a level asks for: −c_v k_v − c_q k_q. Returns whether they are symmetric.
 bool add_force_derivatives(const ForceJacobians& jacobians, DerivativeLevel level, double c_v, double c_q,
