@@ -58,6 +58,12 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   history_.acceleration = {};
   if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
 
+  if (formula_.joints_only) {
+    const std::string refused =
+        finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, formula_.name);
+    if (!refused.empty()) fail(refused);
+  }
+
   double h_limit = std::numeric_limits<double>::infinity();
   int halvings = 0;
   long rounds = 0;
@@ -527,8 +533,15 @@ void EventStepper::project(const System& system) {
     touching_.push_back(*colliding_);
   system.mass(phase_.t, phase_.q, M_);
   const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
-  const bool done = projector_.project_position(system, touching_, phase_) &&
-                    projector_.project_velocity(system, closed_, sticking_, true, phase_);
+  // The impulse of a step whose rows are positions puts v off the joints by O(h), along its own directions.
+  const bool done =
+      projector_.project_position(system, touching_, phase_) &&
+      (formula_.end_time ? projector_.project_velocity_along(system, kernel_.joint_directions(), phase_)
+                         : projector_.project_velocity(system, closed_, sticking_, true, phase_));
+  // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
+  const Eigen::Index joints = report_->joint_impulses.size();
+  if (done && projector_.impulses().size() >= joints)
+    report_->joint_impulses += projector_.impulses().head(joints);
   if (!done)
     report_->warnings.push_back(
         fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", phase_.t));

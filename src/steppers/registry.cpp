@@ -25,6 +25,8 @@ std::optional<StepFormula> find_formula(const StepperSettings& s) {
   if (s.name == "alpha-gamma") return alpha_gamma_formula(s.alpha, s.gamma, data(DataPoint::start));
   if (s.name == "trapezoidal-1") return trapezoidal_1_formula(s.rows_at_end);
   if (s.name == "trapezoidal-2") return trapezoidal_2_formula();
+  if (s.name == "euler-implicit-linearized") return euler_implicit_linearized_formula();
+  if (s.name == "trapezoidal-linearized") return trapezoidal_linearized_formula();
   return std::nullopt;
 }
 
@@ -81,7 +83,11 @@ const std::vector<StepperInfo>& list_steppers() {
       {"newmark", "S2 172-179", "1-2", "joints only: Newmark's family (newmark_beta, newmark_gamma)"},
       {"trapezoidal-implicit", "S2 162-169", "2",
        "joints only: trapezoidal rule by Newton's method, undamped"},
-      {"euler-implicit", "S2 152-159", "1", "joints only: backward Euler by Newton's method, damps most"}};
+      {"euler-implicit", "S2 152-159", "1", "joints only: backward Euler by Newton's method, damps most"},
+      {"trapezoidal-linearized", "S2 170-171", "2",
+       "joints only: one Newton step of the trapezoidal rule, joints in position"},
+      {"euler-implicit-linearized", "S2 160-161", "1",
+       "joints only: one Newton step of backward Euler, joints pulled back"}};
   return steppers;
 }
 

@@ -241,5 +241,52 @@ forces: [{name: spring, type: spring, between: [world, bob], stiffness: 50, rest
   EXPECT_NEAR(order_at(error, 400), GetParam().order, 0.1);
 }
 
+struct Linearized {
+  const char* name;
+  Projection projection;
+  double order_q, order_v;
+};
+
+// One linear problem a step: q, v and the impulses of the joint.
+TEST(LinearizedOrder, Pendulum) {
+  const double T = 1, rate = 1;
+  const auto scene = pendulum(rate);
+  const auto exact = pendulum_motion(T, rate);
+  double exact_impulse = 0;
+  for (int i = 0; i <= 400; ++i)
+    exact_impulse += pendulum_motion(T * i / 400, rate).lambda() * T / 1200 *
+                     (i % 400 == 0 ? 1
+                      : i % 2 == 1 ? 4
+                                   : 2);
+  // Without projection the normal part of v alternates by O(h).
+  for (const Linearized& scheme : {Linearized{"trapezoidal-linearized", Projection::all, 2, 2},
+                                   Linearized{"trapezoidal-linearized", Projection::none, 2, 1},
+                                   Linearized{"euler-implicit-linearized", Projection::all, 1, 1},
+                                   Linearized{"euler-implicit-linearized", Projection::none, 1, 1}}) {
+    SCOPED_TRACE(std::string(scheme.name) + (scheme.projection == Projection::all ? " projected" : ""));
+    StepperSettings settings = named(scheme.name);
+    settings.options.projection = scheme.projection;
+    double impulse = 0, drift = 0;
+    const auto run = [&](int n) {
+      impulse = drift = 0;
+      return advance_to(*scene.system, scene.state, settings, T, n,
+                        [&](const State&, const StepReport& report) {
+                          impulse += report.joint_impulses[0];
+                          drift = std::max(drift, report.certificate.joint_drift);
+                        });
+    };
+    EXPECT_NEAR(order_at([&](int n) { return (run(n).q - exact.q()).norm(); }, 800), scheme.order_q, 0.1);
+    EXPECT_NEAR(order_at([&](int n) { return (run(n).v - exact.v()).norm(); }, 800), scheme.order_v, 0.1);
+    // Alternating ones have no order.
+    const auto impulse_error = [&](int n) {
+      run(n);
+      return std::abs(impulse - exact_impulse);
+    };
+    if (scheme.projection == Projection::all) EXPECT_NEAR(order_at(impulse_error, 800), scheme.order_v, 0.1);
+    // h = 1/1600: O(h²) of the violation that a step leaves, or round-off.
+    EXPECT_LT(drift, scheme.projection == Projection::all ? 1e-14 : 1e-5);
+  }
+}
+
 }  // namespace
 }  // namespace delassus

@@ -231,6 +231,20 @@ TEST_P(Dae, ContradictingJointsAreNamed) {
   }
 }
 
+TEST(LinearizedStepper, ContactsAreRefused) {
+  const auto scene = compile_text(
+      "delassus: 1\nlagrangian: {coordinates: [y], position: [1], mass: [1], "
+      "contacts: [{name: floor, gap: y}]}\n");
+  for (const char* name : {"euler-implicit-linearized", "trapezoidal-linearized"}) {
+    State state = scene.state;
+    StepReport report;
+    stepper_of(named(name))->advance(*scene.system, state, {0.1}, report);
+    EXPECT_FALSE(report.ok);
+    EXPECT_NE(report.message.find("joints only"), std::string::npos) << report.message;
+    EXPECT_EQ(state.t, 0);
+  }
+}
+
 TEST(DaeStepper, EventSteppersForgetTheMemory) {
   const auto scene = pendulum(1.0);
   State state = advance_to(*scene.system, scene.state, named("generalized-alpha"), 0.1, 10);
