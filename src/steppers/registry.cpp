@@ -98,7 +98,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     return std::make_unique<EventStepper>(std::move(*formula), settings.options, std::move(solver));
   }
   if (std::optional<DaeFormula> formula = find_dae_formula(settings))
-    return std::make_unique<DaeStepper>(std::move(*formula), settings.options);
+    return std::make_unique<DaeStepper>(*formula, settings.options);
   throw_unknown(settings.name);
 }
 

@@ -48,20 +48,6 @@ bool add_force_derivatives(const ForceJacobians& J, DerivativeLevel level, doubl
   return J.symmetric;
 }
 
-DerivativeLevel derivative_level(const StepperOptions& options) {
-  switch (options.derivatives) {
-    case ForceDerivatives::none:
-      return DerivativeLevel::none;
-    case ForceDerivatives::rank_one:
-      return DerivativeLevel::rank_one;
-    case ForceDerivatives::exact:
-    case ForceDerivatives::automatic:
-      break;
-  }
-  return options.dae.second_derivatives == DaeOptions::SecondDerivatives::exact ? DerivativeLevel::curvature
-                                                                                : DerivativeLevel::forces;
-}
-
 void DaeEquations::begin(const System& system, const Phase& phase, const AccelerationMemory& memory, double h,
                          Vector& x, Vector& lambda) {
   system_ = &system;
@@ -103,11 +89,11 @@ bool DaeEquations::evaluate(const VectorRef& x, const VectorRef& lambda) {
   F = -c_ * k_;
   part_.setZero(F.size());
   M.add_product(rate_, part_, c_);
-  largest_term_ = std::max(max_abs(F), max_abs(part_));
+  largest_term = std::max(max_abs(F), max_abs(part_));
   F += part_;
   part_.setZero();
   bilateral_.rows.add_transposed_product(lambda, part_);
-  largest_term_ = std::max(largest_term_, max_abs(part_));
+  largest_term = std::max(largest_term, max_abs(part_));
   F -= part_;
   R = bilateral_.violation;
   const Eigen::Index pfaffian = R.size() - bilateral_.num_holonomic;
@@ -153,11 +139,7 @@ double DaeEquations::negligible() const {
       scale = mass_norm(M, w_);
       break;
   }
-  return std::max(tolerance * scale, round_off_norm(M, extent(), largest_term_));
-}
-
-double DaeEquations::momentum_residual() const {
-  return max_abs(F) / std::max(largest_term_, k_tiny);
+  return std::max(tolerance * scale, round_off_norm(M, extent(), largest_term));
 }
 
 double DaeEquations::extent() const {

@@ -26,9 +26,6 @@ double round_off_norm(const BlockMatrix& M, double extent, double force);
 bool add_force_derivatives(const ForceJacobians& jacobians, DerivativeLevel level, double c_v, double c_q,
                            BlockMatrix& A);
 
-// The level that the options ask for.
-DerivativeLevel derivative_level(const StepperOptions& options);
-
 class DaeEquations final : public KktEquations {
  public:
   DaeEquations(const DaeFormula& formula, const StepperOptions& options)
@@ -49,7 +46,6 @@ class DaeEquations final : public KktEquations {
   const Phase& end() const { return end_; }
   const Vector& rate() const { return rate_; }
   double force_scale() const { return c_; }  // c: λ⁺ = Λ/c
-  double momentum_residual() const;          // relative to the largest term [-]
 
  private:
   const DaeFormula& formula_;
@@ -58,7 +54,6 @@ class DaeEquations final : public KktEquations {
   const Phase* phase_ = nullptr;
   const AccelerationMemory* memory_ = nullptr;
   double h_ = 0, c_ = 0, c_v_ = 0;
-  double largest_term_ = 0;  // of F
   Phase end_;
   BilateralRows bilateral_;
   ForceJacobians jacobians_;

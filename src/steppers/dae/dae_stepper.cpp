@@ -25,48 +25,22 @@ bool AccelerationSolver::solve(const System& system, const StepperOptions& optio
   return rate.allFinite() && lambda.allFinite();
 }
 
-DaeStepper::DaeStepper(DaeFormula formula, const StepperOptions& options)
-    : formula_(std::move(formula)), options_(options), equations_(formula_, options_) {}
+DaeStepper::DaeStepper(const DaeFormula& formula, const StepperOptions& options)
+    : ImplicitStepper(formula.name, options), formula_(formula), equations_(formula_, options_) {}
 
-void DaeStepper::advance(const System& system, State& state, const StepRequest& request, StepReport& report) {
-  report.clear();
-  report.t_begin = state.t;
-  report_ = &report;
-  history_ = state.history;
-  phase_.t = state.t;
-  phase_.q = state.q;
-  phase_.v = state.v;
-  if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
-  const std::string refused =
-      finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, formula_.name);
-  if (!refused.empty()) fail_step(phase_.t, refused, report);
-
-  double h_limit = std::numeric_limits<double>::infinity();
-  int halvings = 0;
-  while (report.ok && !reached(phase_.t, request.t_end)) {
-    const double h = std::min(request.t_end - phase_.t, h_limit);
-    if (!prepare_memory(system, h)) {
-      fail_step(phase_.t,
-                "the accelerations at the start are not finite, or the mass matrix is not positive definite",
-                report);
-      break;
-    }
-    if (take_step(system, h, h_limit, halvings)) accept(system, h);
-  }
-  if (report.ok) phase_.t = request.t_end;
-  finisher_.finish(system, phase_, history_, report, state);
-}
-
-bool DaeStepper::prepare_memory(const System& system, double h) {
+std::string DaeStepper::prepare(const System& system, double h) {
   AccelerationMemory& memory = history_.acceleration;
   if (memory.a.size() != system.nv() || memory.rate.size() != system.nv() || !(memory.step > 0))
-    return start_memory(system, h);
+    return start_memory(system, h)
+               ? std::string()
+               : "the accelerations at the start are not finite, or the mass matrix is not "
+                 "positive definite";
   if (memory.step != h) {
     // a belongs to t + (α_m − α_f) h: its distance to v̇ goes with h.
     memory.a = memory.rate + (h / memory.step) * (memory.a - memory.rate);
     memory.step = h;
   }
-  return true;
+  return {};
 }
 
 bool DaeStepper::start_memory(const System& system, double h) {
@@ -89,49 +63,13 @@ bool DaeStepper::start_memory(const System& system, double h) {
   return true;
 }
 
-bool DaeStepper::take_step(const System& system, double h, double& h_limit, int& halvings) {
+KktEquations& DaeStepper::begin(const System& system, double h) {
   equations_.begin(system, phase_, history_.acceleration, h, x_, Lambda_);
-  const NewtonResult result =
-      newton_.solve(equations_, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
-  Certificate& certificate = report_->certificate;
-  certificate.solves += 1;
-  certificate.iterations += result.iterations;
-  certificate.redundant_joint_rows = result.redundant_rows;
-  if (result.ok) return true;
-  ++report_->rejected;
-  double violation = 0;
-  const int worst = equations_.worst_row(violation);
-  const std::string why =
-      worst < 0 ? std::string(result.failure)
-                : fmt::format("{} (worst joint '{}')", result.failure, system.joint_name(worst));
-  const Phase& end = equations_.end();
-  if (options_.policy == FailurePolicy::warn && end.q.allFinite() && end.v.allFinite()) {
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", phase_.t, why));
-    certificate.status = worse(certificate.status, SolveStatus::iteration_limit);
-    return true;
-  }
-  if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
-    ++halvings;
-    h_limit = 0.5 * h;
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", phase_.t, why, h_limit));
-    return false;
-  }
-  certificate.status = worse(certificate.status, SolveStatus::numerical_failure);
-  fail_step(phase_.t, why + "; a smaller step, or joints that do not contradict each other, may help",
-            *report_);
-  return false;
+  return equations_;
 }
 
 void DaeStepper::accept(const System& system, double h) {
   ++report_->substeps;
-  Certificate& certificate = report_->certificate;
-  certificate.status = worse(certificate.status, SolveStatus::converged);
-  double violation = 0;
-  equations_.worst_row(violation);
-  certificate.momentum_residual = std::max(certificate.momentum_residual, equations_.momentum_residual());
-  certificate.joint_residual = std::max(certificate.joint_residual, violation / equations_.extent());
 
   AccelerationMemory& memory = history_.acceleration;
   EnergyLedger& energy = history_.energy;

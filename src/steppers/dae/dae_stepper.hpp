@@ -19,9 +19,8 @@
 // step of another length rescales that shift.
 #pragma once
 #include "delassus/steppers/dae/dae_equations.hpp"
+#include "delassus/steppers/dae/implicit_stepper.hpp"
 #include "delassus/steppers/projection.hpp"
-#include "delassus/steppers/step_finish.hpp"
-#include "delassus/steppers/stepper.hpp"
 
 namespace delassus {
 
@@ -39,38 +38,27 @@ class AccelerationSolver {
   KktFactor kkt_;
 };
 
-class DaeStepper final : public Stepper {
+class DaeStepper final : public ImplicitStepper {
  public:
-  DaeStepper(DaeFormula formula, const StepperOptions& options);
-  DaeStepper(const DaeStepper&) = delete;
-  DaeStepper& operator=(const DaeStepper&) = delete;
-
-  std::string name() const override { return formula_.name; }
-  void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  DaeStepper(const DaeFormula& formula, const StepperOptions& options);
 
  private:
-  bool prepare_memory(const System& system, double h);
+  std::string prepare(const System& system, double h) override;
+  KktEquations& begin(const System& system, double h) override;
+  const Phase& end() const override { return equations_.end(); }
+  void accept(const System& system, double h) override;
+
   bool start_memory(const System& system, double h);
-  // False: nothing was done, h_limit is smaller or the step has failed.
-  bool take_step(const System& system, double h, double& h_limit, int& halvings);
-  void accept(const System& system, double h);
   void make_consistent(const System& system);
   double joint_power(const System& system, const Phase& phase, const Vector& lambda);
 
-  DaeFormula formula_;
-  StepperOptions options_;
+  const DaeFormula formula_;
   DaeEquations equations_;
-  KktNewton newton_;
   Projector projector_;
   AccelerationSolver accelerations_;
-  StepFinisher finisher_;
-
-  // The step in progress; all of it is copied from and to the State and the StepReport.
-  StepReport* report_ = nullptr;
-  History history_;
-  Phase phase_, probe_;
+  Phase probe_;
   AccelerationMemory next_;
-  Vector x_, Lambda_, w_, joint_velocity_;
+  Vector w_, joint_velocity_;
   BlockMatrix M_;
   BilateralRows bilateral_;
 };

@@ -47,6 +47,7 @@ class KktEquations {
   int worst_row(double& violation) const;
 
   Vector F, R;
+  double largest_term = 0;  // of the sum F
   BlockMatrix A, M;
   bool symmetric = true;
 };
