@@ -74,6 +74,30 @@ void assemble_constraints(const StepperOptions& options, const VectorRef& slip_h
   problem.separate_directions = false;
 }
 
+// The joint rows of a formula that takes violations of position back.
+void stabilise_joints(const System& system, const StepFormula& formula, const Phase& phase, double h,
+                      AssemblyData& data, Problem& problem) {
+  const BilateralRows& rows = data.bilateral;
+  const int holonomic = rows.num_holonomic, pfaffian = rows.rows.rows() - holonomic;
+  if (formula.end_time) {
+    system.bilateral(phase.t + h * fraction(formula.directions), data.q_rows, data.bilateral_directions);
+    problem.g.setZero(rows.rows.rows());
+    if (pfaffian > 0) {
+      data.bilateral_directions.rows.multiply(VectorRef(phase.v), data.u);
+      problem.g.tail(pfaffian) =
+          2.0 * data.bilateral_directions.target.tail(pfaffian) - data.u.tail(pfaffian);
+    }
+    // Rows that do not depend on time are those of the middle already.
+    if (!(data.bilateral_directions.rows == rows.rows)) {
+      problem.separate_directions = true;
+      problem.G_directions.clear(system.nv());
+      append_rows(data.bilateral_directions.rows, problem.G_directions);
+      problem.H_directions.clear(system.nv());
+    }
+  }
+  problem.g.head(holonomic) -= (formula.stabilisation / h) * rows.violation.head(holonomic);
+}
+
 // Springs and dampers as rows with compliance: c ∇φ∇φᵀ(y − v) of A y = A v + … becomes ∇φᵀ y + λ/c = ∇φᵀ v.
 void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, double scale,
                            const VectorRef& v, Problem& problem) {
@@ -109,9 +133,10 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   const double t_rows = t + h * fraction(formula.rows), t_mass = t + h * fraction(formula.mass);
 
   predict(system, q, v, h * fraction(formula.rows), data.w, data.q_rows);
-  system.bilateral(t_rows, data.q_rows, data.bilateral);
+  system.bilateral(formula.end_time ? t + h : t_rows, data.q_rows, data.bilateral);
   system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
   assemble_constraints(options, slip_hint, data, problem);
+  if (formula.stabilisation != 0) stabilise_joints(system, formula, phase, h, data, problem);
   if (formula.directions != formula.rows) {
     const double t_directions = t + h * fraction(formula.directions);
     predict(system, q, v, h * fraction(formula.directions), data.w, data.q_directions);

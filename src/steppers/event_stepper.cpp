@@ -22,30 +22,8 @@ void set_mode(const ContactMode& mode, ContactMemory& memory) {
   memory.closed = mode.status != ContactStatus::open;
 }
 
-// The less usable of two outcomes.
-SolveStatus worse(SolveStatus a, SolveStatus b) {
-  const auto rank = [](SolveStatus status) {
-    switch (status) {
-      case SolveStatus::not_run:
-        return 0;
-      case SolveStatus::converged:
-        return 1;
-      case SolveStatus::iteration_limit:
-        return 2;
-      case SolveStatus::ray:
-        return 3;
-      case SolveStatus::numerical_failure:
-        return 4;
-    }
-    return 4;
-  };
-  return rank(a) < rank(b) ? b : a;
-}
-
 // Inelastic impacts that event capturing may still locate beside max_events.
 constexpr int k_spare_events = 20;
-// A rest of a step below this fraction of the time itself is round-off of the grid.
-constexpr double k_time_resolution = 8 * std::numeric_limits<double>::epsilon();
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
 // A contact sticks at an event when its slip is below this fraction of the largest velocity.
@@ -76,13 +54,20 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   hit_.clear();
   switched_.clear();
   colliding_.reset();
-  if (!history_.energy.started) start(system);
+  // Of another scheme; the velocities may jump from here on.
+  history_.acceleration = {};
+  if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
+
+  if (formula_.joints_only) {
+    const std::string refused =
+        finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, formula_.name);
+    if (!refused.empty()) fail(refused);
+  }
 
   double h_limit = std::numeric_limits<double>::infinity();
   int halvings = 0;
   long rounds = 0;
-  while (report.ok && request.t_end - phase_.t >
-                          k_time_resolution * std::max(std::abs(request.t_end), std::abs(phase_.t))) {
+  while (report.ok && !reached(phase_.t, request.t_end)) {
     // Events end in event capturing long before this; whatever else goes in circles must not.
     if (++rounds > k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20))) {
       fail("the step makes no progress");
@@ -127,13 +112,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     }
   }
   if (report.ok) phase_.t = request.t_end;
-  finish(system, state, report.t_begin);
-}
-
-void EventStepper::start(const System& system) {
-  system.mass(phase_.t, phase_.q, M_);
-  history_.energy.started = true;
-  history_.energy.initial_total = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
+  finish(system, state);
 }
 
 const ContactMemory* EventStepper::find_memory(ContactId id) const {
@@ -205,8 +184,7 @@ ContactReport& EventStepper::contact_report(ContactId id) {
 }
 
 void EventStepper::fail(const std::string& why) {
-  report_->ok = false;
-  report_->message = fmt::format("t = {:.9g} s: {}", phase_.t, why);
+  fail_step(phase_.t, why, *report_);
 }
 
 void EventStepper::move_to(const System& system, const Collision& collision) {
@@ -555,8 +533,15 @@ void EventStepper::project(const System& system) {
     touching_.push_back(*colliding_);
   system.mass(phase_.t, phase_.q, M_);
   const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
-  const bool done = projector_.project_position(system, touching_, phase_) &&
-                    projector_.project_velocity(system, closed_, sticking_, true, phase_);
+  // The impulse of a step whose rows are positions puts v off the joints by O(h), along its own directions.
+  const bool done =
+      projector_.project_position(system, touching_, phase_) &&
+      (formula_.end_time ? projector_.project_velocity_along(system, kernel_.joint_directions(), phase_)
+                         : projector_.project_velocity(system, closed_, sticking_, true, phase_));
+  // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
+  const Eigen::Index joints = report_->joint_impulses.size();
+  if (done && projector_.impulses().size() >= joints)
+    report_->joint_impulses += projector_.impulses().head(joints);
   if (!done)
     report_->warnings.push_back(
         fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", phase_.t));
@@ -565,22 +550,10 @@ void EventStepper::project(const System& system) {
       kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q) - before;
 }
 
-// The certificate at the end of the step, and everything back into the state.
-void EventStepper::finish(const System& system, State& state, double t_begin) {
+// The certificate of the contacts at the end of the step; the rest is that of every stepper.
+void EventStepper::finish(const System& system, State& state) {
   StepReport& report = *report_;
-  report.t_begin = t_begin;
-  report.t_end = phase_.t;
   Certificate& certificate = report.certificate;
-  system.bilateral(phase_.t, phase_.q, bilateral_);
-  for (int i = 0; i < bilateral_.num_holonomic; ++i)
-    if (certificate.worst_joint_row < 0 || std::abs(bilateral_.violation[i]) > certificate.joint_drift) {
-      certificate.joint_drift = std::abs(bilateral_.violation[i]);
-      certificate.worst_joint_row = i;
-    }
-  bilateral_.rows.multiply(VectorRef(phase_.v), joint_velocity_);
-  if (joint_velocity_.size() > 0)
-    certificate.velocity_drift = (joint_velocity_ - bilateral_.target).cwiseAbs().maxCoeff();
-
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
   system.gaps(candidates_, phase_.t, phase_.q, gaps_);
   for (std::size_t c = 0; c < candidates_.size(); ++c)
@@ -595,24 +568,7 @@ void EventStepper::finish(const System& system, State& state, double t_begin) {
     const ContactMemory* memory = find_memory(ids[c]);
     report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
   }
-  const EnergyLedger& ledger = history_.energy;
-  system.mass(phase_.t, phase_.q, M_);
-  EnergyReport& energy = report.energy;
-  energy.kinetic = kinetic_energy(M_, phase_.v);
-  energy.potential = system.potential_energy(phase_.t, phase_.q);
-  energy.work = ledger.nonconservative;
-  energy.friction = ledger.friction;
-  energy.impact = ledger.impacts;
-  energy.constraint = ledger.normal + ledger.joints + ledger.projection;
-  energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
-  if (certificate.status == SolveStatus::not_run && report.ok) certificate.status = SolveStatus::converged;
-
-  history_.num_steps += 1;
-  history_.joint_impulses = report.joint_impulses;
-  state.t = phase_.t;
-  state.q = phase_.q;
-  state.v = phase_.v;
-  state.history = history_;
+  finisher_.finish(system, phase_, history_, report, state);
 }
 
 }  // namespace delassus

@@ -26,6 +26,7 @@
 #include "delassus/steppers/events/transition.hpp"
 #include "delassus/steppers/impact/impact.hpp"
 #include "delassus/steppers/projection.hpp"
+#include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
 #include "delassus/steppers/stepper.hpp"
 
@@ -41,7 +42,6 @@ class EventStepper final : public Stepper {
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
 
  private:
-  void start(const System& system);
   void update_active_set(const System& system, double h);
   bool find_approaching(const System& system, double h);
   // Moves to the collision: by the interpolant, or by steps that end there.
@@ -60,7 +60,7 @@ class EventStepper final : public Stepper {
   void store_modes(const std::vector<ContactMode>& modes);
   void count_event(ContactId id);
   Vector3 contact_velocity(const System& system, ContactId id);
-  void finish(const System& system, State& state, double t_begin);
+  void finish(const System& system, State& state);
 
   const ContactMemory* find_memory(ContactId id) const;
   ContactReport& contact_report(ContactId id);
@@ -74,6 +74,7 @@ class EventStepper final : public Stepper {
   TransitionFinder transitions_;
   ImpactResolver impacts_;
   Projector projector_;
+  StepFinisher finisher_;
 
   // The step in progress; all of it is copied from and to the State and the StepReport.
   StepReport* report_ = nullptr;
@@ -89,10 +90,9 @@ class EventStepper final : public Stepper {
   int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
-  Vector gaps_, slip_hint_, joint_velocity_;
+  Vector gaps_, slip_hint_;
   ContactKinematics at_candidates_, at_active_, at_one_, at_reported_;
   BlockMatrix M_;
-  BilateralRows bilateral_;
   std::vector<ContactId> closed_, touching_;
   std::vector<char> sticking_;
 };

@@ -58,6 +58,25 @@ enum class ImpactLocation : std::uint8_t {
   interpolant,  // the cubic interpolant of the whole step, position and velocity (S0 7.3)
 };
 
+// Newton's method of the implicit schemes (steppers/dae, energy-midpoint; S2 §9).
+struct DaeOptions {
+  // Which second derivatives enter the matrix of Newton's method; the solution is the same.
+  enum class SecondDerivatives : std::uint8_t {
+    exact,    // ∂(Gλ)/∂q and ∂(M v̇)/∂q too: quadratic convergence
+    dropped,  // neither: linear convergence by a factor O(h²) an iteration, each a little cheaper
+  };
+  // The predictor, and the quantity whose relative correction must fall below the tolerance.
+  enum class Unknowns : std::uint8_t {
+    acceleration,  // starts from a⁺ = a
+    velocity,      // starts from v⁺ = v
+    position,      // starts from q⁺ = q ⊞ h v
+  };
+  SecondDerivatives second_derivatives = SecondDerivatives::exact;
+  Unknowns unknowns = Unknowns::acceleration;
+  int max_iterations = 30;
+  double tolerance = 1e-12;  // relative, of the last correction [-]
+};
+
 struct StepperOptions {
   ForceDerivatives derivatives = ForceDerivatives::automatic;
   // The right side uses the exact h k_q v. The papers' variant with the rank-one derivative there as well is
@@ -70,6 +89,7 @@ struct StepperOptions {
   Projection projection = Projection::all;
   FailurePolicy policy = FailurePolicy::retry;
   int max_halvings = 6;
+  DaeOptions dae;
 
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step

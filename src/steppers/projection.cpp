@@ -63,7 +63,6 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
     rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
   for (int c = 0; c < contacts_.rows.num_groups(); ++c)
     rows_.add_group(contacts_.rows, c, sticking[c] ? contacts_.rows.group_rows(c) : 1);
-  if (rows_.rows() == 0) return true;
   rows_.multiply(VectorRef(phase.v), u_);
   rhs_.setZero(rows_.rows());
   const int joints = bilateral_.rows.rows();
@@ -74,11 +73,27 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
     for (int k = joints_and_normals ? 0 : 1; k < rows_.group_rows(g); ++k)
       rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[drift + k];
   }
-  if (rhs_.cwiseAbs().maxCoeff() == 0) return true;
+  return correct_velocity(system, nullptr, phase);
+}
+
+bool Projector::project_velocity_along(const System& system, const BlockRows& directions, Phase& phase) {
+  system.bilateral(phase.t, phase.q, bilateral_);
+  rows_ = bilateral_.rows;
+  directions_.clear(system.nv());
+  for (int g = 0; g < rows_.num_groups(); ++g) directions_.add_group(directions, g, directions.group_rows(g));
+  rows_.multiply(VectorRef(phase.v), u_);
+  rhs_ = bilateral_.target - u_;
+  return correct_velocity(system, &directions_, phase);
+}
+
+// v ← v + δ with rows δ = rhs.
+bool Projector::correct_velocity(const System& system, const BlockRows* directions, Phase& phase) {
+  lambda_.setZero(rhs_.size());
+  if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
   system.mass(phase.t, phase.q, M_);
   C_.setZero(rows_.rows());
   zero_.setZero(system.nv());
-  if (!kkt_.compute(M_, true, rows_, nullptr, C_)) return false;
+  if (!kkt_.compute(M_, true, rows_, directions, C_)) return false;
   kkt_.solve(zero_, rhs_, delta_, lambda_);
   if (!delta_.allFinite()) return false;
   phase.v += delta_;

@@ -25,12 +25,19 @@ class Projector {
   // contacts are changed, and the other rows keep the velocity they have.
   bool project_velocity(const System& system, std::span<const ContactId> closed,
                         std::span<const char> sticking, bool joints_and_normals, Phase& phase);
+  // Joints only, by impulses along given directions Gᵀ (the first groups of `directions`): what a scheme that
+  // pushes along other directions than those of the end of its step needs to keep its order.
+  bool project_velocity_along(const System& system, const BlockRows& directions, Phase& phase);
+  // What the last projection of velocities applied: joint rows first, then those of the contacts [N·s].
+  const Vector& impulses() const { return lambda_; }
 
  private:
+  bool correct_velocity(const System& system, const BlockRows* directions, Phase& phase);
+
   BlockMatrix M_;
   BilateralRows bilateral_;
   ContactRows contacts_;
-  BlockRows rows_;
+  BlockRows rows_, directions_;
   KktFactor kkt_;
   Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;
 };

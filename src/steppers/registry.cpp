@@ -4,26 +4,64 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/steppers/dae/dae_stepper.hpp"
 #include "delassus/steppers/event_stepper.hpp"
 
 namespace delassus {
 namespace {
 
-StepFormula find_formula(const StepperSettings& s) {
+void require_range(const char* name, double value, bool allowed, const char* range) {
+  if (!allowed) throw InputError(fmt::format("{} is {}; allowed: {}", name, value, range));
+}
+
+std::optional<StepFormula> find_formula(const StepperSettings& s) {
   const auto data = [&](DataPoint own) { return s.default_data ? own : s.data; };
   if (s.name == "anitescu-potra") return anitescu_potra_formula(data(DataPoint::end));
   if (s.name == "anitescu-potra-stiff") return anitescu_potra_stiff_formula();
   if (s.name == "alpha-gamma") return alpha_gamma_formula(s.alpha, s.gamma, data(DataPoint::start));
   if (s.name == "trapezoidal-1") return trapezoidal_1_formula(s.rows_at_end);
   if (s.name == "trapezoidal-2") return trapezoidal_2_formula();
+  if (s.name == "euler-implicit-linearized") return euler_implicit_linearized_formula();
+  if (s.name == "trapezoidal-linearized") return trapezoidal_linearized_formula();
+  return std::nullopt;
+}
+
+std::optional<DaeFormula> find_dae_formula(const StepperSettings& s) {
+  if (s.name == "euler-implicit") return euler_implicit_formula();
+  if (s.name == "trapezoidal-implicit") return trapezoidal_implicit_formula();
+  if (s.name == "newmark") return newmark_formula(s.newmark_beta, s.newmark_gamma);
+  if (s.name == "hht") return hht_formula(s.hht_alpha);
+  if (s.name == "generalized-alpha") return generalized_alpha_formula(s.rho);
+  return std::nullopt;
+}
+
+[[noreturn]] void throw_unknown(const std::string& name) {
   std::vector<std::string> names;
   for (const StepperInfo& info : list_steppers()) names.push_back(info.name);
-  const std::string near = nearest_name(s.name, names);
+  const std::string near = nearest_name(name, names);
   throw InputError(fmt::format(
-      "unknown stepper '{}'{}", s.name,
+      "unknown stepper '{}'{}", name,
       near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : "; did you mean '" + near + "'?"));
+}
+
+void require_valid(const StepperSettings& s) {
+  require_range("alpha", s.alpha, s.alpha > 0 && s.alpha <= 1, "> 0 … 1");
+  require_range("gamma", s.gamma, s.gamma >= 0 && s.gamma <= 1, "0 … 1");
+  require_range("rho", s.rho, s.rho >= 0 && s.rho <= 1, "0 … 1");
+  // −⅓ as it is usually typed.
+  require_range("hht_alpha", s.hht_alpha, s.hht_alpha >= -0.3334 && s.hht_alpha <= 0, "-1/3 … 0");
+  require_range("newmark_beta", s.newmark_beta, s.newmark_beta > 0 && s.newmark_beta <= 1, "> 0 … 1");
+  require_range("newmark_gamma", s.newmark_gamma, s.newmark_gamma >= 0.5 && s.newmark_gamma <= 1, "0.5 … 1");
+  const DaeOptions& dae = s.options.dae;
+  require_range("the tolerance of Newton's method", dae.tolerance, dae.tolerance > 0 && dae.tolerance < 1,
+                "> 0 … < 1");
+  require_range("the number of Newton iterations", dae.max_iterations, dae.max_iterations > 0, "1, 2, …");
+  const int m = s.options.law.num_directions;
+  require_range("the number of friction directions", m, m >= 2 && m % 2 == 0, "2, 4, 6, …");
 }
 
 }  // namespace
@@ -38,21 +76,30 @@ const std::vector<StepperInfo>& list_steppers() {
       {"alpha-gamma", "S4 4.4", "1-2",
        "two-parameter family: (1/2,1/2) trapezoidal, (1,1) implicit Euler, (1,1/2) Moreau's midpoint rule"},
       {"anitescu-potra", "S1 4", "1", "semi-implicit Euler, explicit forces"},
-      {"anitescu-potra-stiff", "S0 [2]", "1", "linearly implicit Euler, damps stiff springs and dampers"}};
+      {"anitescu-potra-stiff", "S0 [2]", "1", "linearly implicit Euler, damps stiff springs and dampers"},
+      {"generalized-alpha", "S2 189-201", "2",
+       "joints only: generalised-α, damping of fast motions set by rho; order 2 in the joint forces too"},
+      {"hht", "S2 180-188", "2", "joints only: Hilber-Hughes-Taylor, damping set by hht_alpha"},
+      {"newmark", "S2 172-179", "1-2", "joints only: Newmark's family (newmark_beta, newmark_gamma)"},
+      {"trapezoidal-implicit", "S2 162-169", "2",
+       "joints only: trapezoidal rule by Newton's method, undamped"},
+      {"euler-implicit", "S2 152-159", "1", "joints only: backward Euler by Newton's method, damps most"},
+      {"trapezoidal-linearized", "S2 170-171", "2",
+       "joints only: one Newton step of the trapezoidal rule, joints in position"},
+      {"euler-implicit-linearized", "S2 160-161", "1",
+       "joints only: one Newton step of backward Euler, joints pulled back"}};
   return steppers;
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
-  StepFormula formula = find_formula(settings);
-  if (!(settings.alpha > 0 && settings.alpha <= 1))
-    throw InputError(fmt::format("alpha is {}; allowed: > 0 … 1", settings.alpha));
-  if (!(settings.gamma >= 0 && settings.gamma <= 1))
-    throw InputError(fmt::format("gamma is {}; allowed: 0 … 1", settings.gamma));
-  const int m = settings.options.law.num_directions;
-  if (m < 2 || m % 2 != 0)
-    throw InputError(fmt::format("the number of friction directions is {}; allowed: 2, 4, 6, …", m));
-  if (settings.options.derivatives == ForceDerivatives::none) formula.implicit_forces = false;
-  return std::make_unique<EventStepper>(std::move(formula), settings.options, std::move(solver));
+  require_valid(settings);
+  if (std::optional<StepFormula> formula = find_formula(settings)) {
+    if (settings.options.derivatives == ForceDerivatives::none) formula->implicit_forces = false;
+    return std::make_unique<EventStepper>(std::move(*formula), settings.options, std::move(solver));
+  }
+  if (std::optional<DaeFormula> formula = find_dae_formula(settings))
+    return std::make_unique<DaeStepper>(*formula, settings.options);
+  throw_unknown(settings.name);
 }
 
 }  // namespace delassus

@@ -13,6 +13,10 @@
 // one-step problem (problems/problem.hpp) is
 //
 //   A y − G(σλ) − H(σr) = A v + σ(right side of (1) without impulses).
+//
+// The joint rows of (3) are Gᵀ y = target − s Θ/h with a stabilisation s, 0 for most. With `end_time` they are
+// the linearised positions of the end of the step, Gᵀ v⁺ = −s Θ(t+h, ·)/h, where Θ contains the drive of
+// rheonomic joints; Pfaffian rows then hold for the mean velocity in the middle of the step.
 #pragma once
 #include <string>
 
@@ -29,6 +33,9 @@ struct StepFormula {
   DataPoint directions = DataPoint::middle;  // where the impulse directions G, H of (1) are taken
   DataPoint mass = DataPoint::middle;        // where M is taken
   bool implicit_forces = true;               // false: A = M and no k_q v term
+  double stabilisation = 0;                  // s of the joint rows [-]
+  bool end_time = false;                     // joint rows at t + h, whatever `rows`; needs σ = 1
+  bool joints_only = false;                  // not defined for contacts
 };
 
 // One function a scheme; its header states the equations, the order and where it differs from the source.
@@ -37,5 +44,7 @@ StepFormula anitescu_potra_stiff_formula();
 StepFormula alpha_gamma_formula(double alpha, double gamma, DataPoint data);
 StepFormula trapezoidal_1_formula(bool rows_at_end);
 StepFormula trapezoidal_2_formula();
+StepFormula euler_implicit_linearized_formula();
+StepFormula trapezoidal_linearized_formula();
 
 }  // namespace delassus

@@ -46,6 +46,13 @@ void save(const State& state, std::ostream& out) {
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
   }
+  const AccelerationMemory& a = h.acceleration;
+  if (a.step != 0 || a.a.size() > 0 || a.rate.size() > 0 || a.joint_forces.size() > 0) {
+    out << fmt::format("accelerations {:a}\n", a.step);
+    write(out, "a", a.a);
+    write(out, "rate", a.rate);
+    write(out, "joint_forces", a.joint_forces);
+  }
   out << "end\n";
 }
 
@@ -87,7 +94,15 @@ State load_state(std::istream& in, const std::string& name) {
     c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));
   }
-  reader.expect("end");
+  // Only states of schemes that remember accelerations have them.
+  if (reader.one_of({"accelerations", "end"}) == 0) {
+    AccelerationMemory& a = h.acceleration;
+    a.step = reader.number();
+    a.a = reader.vector("a");
+    a.rate = reader.vector("rate");
+    a.joint_forces = reader.vector("joint_forces");
+    reader.expect("end");
+  }
   return state;
 }
 

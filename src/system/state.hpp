@@ -51,12 +51,22 @@ struct TimeGrid {
   bool operator==(const TimeGrid&) const = default;
 };
 
+// What a scheme with memory of accelerations (steppers/dae) remembers of its last step; empty otherwise.
+struct AccelerationMemory {
+  Vector a;             // acceleration-like variable of the scheme, nv [m/s²]
+  Vector rate;          // v̇ at the present time, nv [m/s²]
+  Vector joint_forces;  // λ at the present time, nj [N]
+  double step = 0;      // of that step; a is shifted in time by a fraction of it [s]
+  bool operator==(const AccelerationMemory&) const = default;
+};
+
 struct History {
   std::uint64_t num_steps = 0;
   TimeGrid grid;
   std::vector<ContactMemory> contacts;  // ascending ids
   Vector joint_impulses;                // of the last step [N·s]
   Vector weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first
+  AccelerationMemory acceleration;
   EnergyLedger energy;
   bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected
   bool operator==(const History&) const = default;

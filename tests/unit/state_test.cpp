@@ -70,6 +70,13 @@ State make_state(Random& random) {
   h.modes_known = random.integer(0, 1) != 0;
   h.joint_impulses = any_vector(random);
   h.weighted_velocity = any_vector(random);
+  if (random.integer(0, 1) != 0) {
+    AccelerationMemory& a = h.acceleration;
+    a.step = any_number(random);
+    a.a = any_vector(random);
+    a.rate = any_vector(random);
+    a.joint_forces = Vector::Ones(2);
+  }
   EnergyLedger& e = h.energy;
   e.started = random.integer(0, 1) != 0;
   for (double* x :
@@ -104,6 +111,10 @@ std::vector<std::uint64_t> bits_of(const State& state) {
   out.push_back(h.modes_known);
   vector(h.joint_impulses);
   vector(h.weighted_velocity);
+  number(h.acceleration.step);
+  vector(h.acceleration.a);
+  vector(h.acceleration.rate);
+  vector(h.acceleration.joint_forces);
   const EnergyLedger& e = h.energy;
   out.push_back(e.started);
   for (double x :

@@ -1,0 +1,55 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the steppers that solve their equations by Newton's method have in common: the way to the next grid point,
+// in shorter steps where Newton's method fails (FailurePolicy), and the report. For smooth motions with joints: a
+// contact that could close ends the step with a message.
+#pragma once
+#include <string>
+
+#include "delassus/steppers/dae/kkt_newton.hpp"
+#include "delassus/steppers/step_finish.hpp"
+#include "delassus/steppers/stepper.hpp"
+
+namespace delassus {
+
+// The level of derivatives that the options ask for.
+DerivativeLevel derivative_level(const StepperOptions& options);
+
+class ImplicitStepper : public Stepper {
+ public:
+  ImplicitStepper(std::string name, const StepperOptions& options)
+      : options_(options), name_(std::move(name)) {}
+  ImplicitStepper(const ImplicitStepper&) = delete;
+  ImplicitStepper& operator=(const ImplicitStepper&) = delete;
+
+  std::string name() const override { return name_; }
+  void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+
+ protected:
+  // Before a step of h; a message when it cannot begin.
+  virtual std::string prepare(const System& /*system*/, double /*h*/) { return {}; }
+  // The equations of a step of h from phase_; sets x_ and Lambda_ to the predictor.
+  virtual KktEquations& begin(const System& system, double h) = 0;
+  // Where the equations were last evaluated: the end of the step.
+  virtual const Phase& end() const = 0;
+  // Moves phase_ and history_ to the solution (x_, Lambda_), and books impulses and work.
+  virtual void accept(const System& system, double h) = 0;
+
+  const StepperOptions options_;
+  // The step in progress; all of it is copied from and to the State and the StepReport.
+  StepReport* report_ = nullptr;
+  History history_;
+  Phase phase_;
+  Vector x_, Lambda_;
+
+ private:
+  // False: nothing was done, h_limit is smaller or the step has failed.
+  bool take_step(const System& system, double h, double& h_limit, int& halvings);
+
+  std::string name_;
+  KktNewton newton_;
+  StepFinisher finisher_;
+};
+
+}  // namespace delassus

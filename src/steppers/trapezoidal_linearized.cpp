@@ -1,0 +1,32 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// `trapezoidal-linearized`: the first Newton step of the trapezoidal rule, joints only [S2 170-171].
+//
+//   q⁺ = q ⊞ h (v + v⁺)/2                                                                             (1)
+//   A (v⁺ − v) = (h/2) [k(t, q, v) + k(t+h, q, v) + h k_q v] + G λ                                    (2)
+//   A = M − (h/2) k_v − (h²/4) k_q                                                                    (3)
+//   Gᵀ v⁺ = −(2/h) Θ,   Gᵀ and Θ at (t+h, q ⊞ h v/2);   Pfaffian rows on (v + v⁺)/2                   (4)
+//
+//   M and the directions G of (2) in the middle, (t+h/2, q ⊞ h v/2).
+//
+// Order 2. (4) is Θ(t+h, q⁺) = 0 linearised, so that Θ stays O(h³) without projection. Like the trapezoidal rule it
+// then turns around each step what v violates of the velocity constraint, O(h) of it, and λ alternates: q is of
+// order 2, v in the mean. With projection v is put back along the directions G of (2); along those of q⁺ the
+// order would be 1.
+// Differs from S2: −(2/h) in (4), which (170) misprints as −1/h; its simpler C(q)/h + C_t is of order 1.
+#include "delassus/steppers/step_formula.hpp"
+
+namespace delassus {
+
+StepFormula trapezoidal_linearized_formula() {
+  return {.name = "trapezoidal-linearized",
+          .alpha = 0.5,
+          .gamma = 0.5,
+          .sigma = 1,
+          .stabilisation = 2,
+          .end_time = true,
+          .joints_only = true};
+}
+
+}  // namespace delassus
