@@ -38,6 +38,12 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
     for (int a = 0; a < num_impulses(cone); ++a) {
       const Eigen::Vector3d left = basis_column(cone, a);
       lcp.q[row + a] = left.head(cone.dim).dot(problem.u_free.segment(first, cone.dim));
+      for (std::size_t d = 0; d < problem.cones.size(); ++d)
+        if (problem.cones[d].kind == ConeKind::box)
+          lcp.q[row + a] -=
+              problem.cones[d].bound *
+              left.head(cone.dim).dot(
+                  problem.W.col(problem.first_row(static_cast<int>(d))).segment(first, cone.dim));
       int column = 0;
       for (std::size_t d = 0; d < problem.cones.size(); ++d) {
         const Cone& other = problem.cones[d];
@@ -52,6 +58,11 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
           lcp.M(row + a, column + b) = reach.dot(basis_column(other, b));
         column += lcp_size(other);
       }
+    }
+    if (cone.kind == ConeKind::box) {
+      lcp.M(row, row + 1) = 1.0;
+      lcp.M(row + 1, row) = -1.0;
+      lcp.q[row + 1] = 2.0 * cone.bound;
     }
     if (cone.kind == ConeKind::polyhedral) {
       const int slip = row + cone.num_directions + 1;
@@ -74,6 +85,7 @@ void impulses_from_lcp(const LocalProblem& problem, const VectorRef& z, Vector& 
     const int first = problem.first_row(static_cast<int>(c));
     for (int b = 0; b < num_impulses(cone); ++b)
       r.segment(first, cone.dim) += z[offset + b] * basis_column(cone, b).head(cone.dim);
+    if (cone.kind == ConeKind::box) r[first] -= cone.bound;
     offset += lcp_size(cone);
   }
 }

@@ -8,7 +8,11 @@
 //   σ_i = d_iᵀ u_T + λ       ≥ 0 ⟂ β_i ≥ 0                                                      (2)
 //   ζ = μ (c_n + c₀) − Σ β_i ≥ 0 ⟂ λ   ≥ 0                                                      (3)
 //
-// with r = (c_n, Σ β_i d_i); λ is the slip speed, c₀ the extra normal impulse of the cone (usually 0). A
+// and of a box (z, s) with r = z − b:
+//
+//   u + s ≥ 0 ⟂ z ≥ 0,   2b − z ≥ 0 ⟂ s ≥ 0                                                     (4)
+//
+// Contacts have r = (c_n, Σ β_i d_i); λ is the slip speed, c₀ the extra normal impulse of the cone (usually 0). A
 // contact of dimension 1 has (1) only. Nothing is lost: the LCP's solutions are exactly those of the local
 // problem with polyhedral cones.
 #pragma once
@@ -17,7 +21,7 @@
 
 namespace delassus {
 
-// Throws std::invalid_argument when a cone is not polyhedral or nonnegative.
+// Throws std::invalid_argument when a cone is circular.
 void local_as_lcp(const LocalProblem& problem, Lcp& lcp);
 // Contact impulses r of LCP variables z.
 void impulses_from_lcp(const LocalProblem& problem, const VectorRef& z, Vector& r);

@@ -58,6 +58,7 @@ Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& tri
 }
 
 int lcp_size(const Cone& cone) {
+  if (cone.kind == ConeKind::box) return 2;
   return cone.kind == ConeKind::polyhedral ? 2 + cone.num_directions : 1;
 }
 

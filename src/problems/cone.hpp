@@ -6,6 +6,7 @@
 //   nonnegative   r_N ≥ 0                        (dim 1, frictionless)
 //   coulomb       ‖r_T‖ ≤ μ r_N                  (dim 2: planar; dim 3)
 //   polyhedral    r_T ∈ μ r_N conv{d_1 … d_m}    (S1 2.6-2.7, S0 §5)
+//   box           |r| ≤ bound                    (dim 1: dry friction of a joint)
 //
 // The generators of a polyhedral cone are balanced (with d also −d): for dim 2 they are +1 and −1, for dim 3
 // d_i = (cos, sin)(angle + 2π i / m) with m even. Turning `angle` onto the predicted slip makes the friction
@@ -17,7 +18,7 @@
 
 namespace delassus {
 
-enum class ConeKind : std::uint8_t { nonnegative, coulomb, polyhedral };
+enum class ConeKind : std::uint8_t { nonnegative, coulomb, polyhedral, box };
 
 struct Cone {
   ConeKind kind = ConeKind::nonnegative;
@@ -27,6 +28,7 @@ struct Cone {
   // Impulse that bounds friction beside r_N: ‖r_T‖ ≤ μ (r_N + extra_normal); polyhedral only [N·s]
   double extra_normal = 0;
   double angle = 0;  // of the first generator, polyhedral dim 3 only [rad]
+  double bound = 0;  // box only [N·s]
   bool operator==(const Cone&) const = default;
 };
 
@@ -39,7 +41,7 @@ double cone_gauge(const Cone& cone, const Eigen::Vector2d& x);
 // Tangential part of a contact triple, second component 0 for planar contacts.
 Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& triple);
 
-// Number of LCP variables of a contact: 1, or c_n, β_1 … β_m, λ.
+// Number of LCP variables of a contact: 1; c_n, β_1 … β_m, λ; or two of a box.
 int lcp_size(const Cone& cone);
 
 }  // namespace delassus

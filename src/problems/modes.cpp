@@ -26,6 +26,14 @@ void derive_modes(const LocalProblem& problem, Solution& solution) {
     const int row = problem.first_row(static_cast<int>(c));
     ContactMode& mode = solution.modes[c];
     mode = {};
+    if (cone.kind == ConeKind::box) {
+      // Never open: it sticks, or slips against its whole force.
+      const bool moves = std::abs(solution.u[row]) > slip_scale;
+      const bool slips = moves || std::abs(solution.r[row]) >= cone.bound;
+      mode.status = slips ? ContactStatus::slip : ContactStatus::stick;
+      if (slips) mode.direction.x() = (moves ? solution.u[row] : -solution.r[row]) > 0 ? 1.0 : -1.0;
+      continue;
+    }
     if (solution.r[row] <= 0) continue;
     const Eigen::Vector2d slip = tangential(cone, solution.u.segment(row, cone.dim));
     const double speed = slip.norm();
@@ -60,6 +68,7 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     const Cone& cone = local.cones[c];
     const int row = local.first_row(static_cast<int>(c));
     if (modes[c].status == ContactStatus::open) continue;
+    if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) continue;
     equations.push_back(row);
     pattern(row, unknowns) = 1.0;
     if (modes[c].status == ContactStatus::slip) {
@@ -74,6 +83,10 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     }
   }
   r.setZero(m);
+  // A box that slips pushes with its bound, whatever the others do.
+  for (std::size_t c = 0; c < modes.size(); ++c)
+    if (local.cones[c].kind == ConeKind::box && modes[c].status == ContactStatus::slip)
+      r[local.first_row(static_cast<int>(c))] = -local.cones[c].bound * modes[c].direction.x();
   bool consistent = true;
   if (unknowns > 0) {
     reach.noalias() = local.W * pattern.leftCols(unknowns);
@@ -81,7 +94,7 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     rhs.resize(unknowns);
     for (int i = 0; i < unknowns; ++i) {
       S.row(i) = reach.row(equations[i]);
-      rhs[i] = -local.u_free[equations[i]];
+      rhs[i] = -local.u_free[equations[i]] - local.W.row(equations[i]).dot(r);
     }
     lu.compute(S);
     const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
@@ -93,7 +106,7 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     check.noalias() -= S * x;
     consistent =
         check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
-    r.noalias() = pattern.leftCols(unknowns) * x;
+    r.noalias() += pattern.leftCols(unknowns) * x;
   }
   reduction.recover(r, solution);
   solution.modes.assign(modes.begin(), modes.end());

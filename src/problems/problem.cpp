@@ -17,7 +17,7 @@ namespace {
 constexpr int k_small = 12;
 
 // In the order of ConeKind.
-constexpr std::array<const char*, 3> k_kinds = {"nonnegative", "coulomb", "polyhedral"};
+constexpr std::array<const char*, 4> k_kinds = {"nonnegative", "coulomb", "polyhedral", "box"};
 
 // The checks return what is wrong, or nothing.
 std::string check_size(const char* what, Eigen::Index size, const char* expected_what,
@@ -64,6 +64,11 @@ std::string check_cone(const Cone& cone) {
       if (cone.num_directions < 2 || cone.num_directions % 2 != 0)
         return fmt::format("a polyhedral cone has an even number of directions, 2 or more, not {}",
                            cone.num_directions);
+      return {};
+    case ConeKind::box:
+      if (cone.dim != 1) return fmt::format("a box has dim 1, not {}", cone.dim);
+      if (!std::isfinite(cone.bound) || cone.bound < 0)
+        return fmt::format("bound is {}, it must be finite and not negative", cone.bound);
       return {};
   }
   return fmt::format("{} is not a kind of cone", static_cast<int>(cone.kind));
@@ -114,12 +119,12 @@ std::string counted(Eigen::Index count, const char* singular, const char* plural
 }
 
 std::string describe_cones(const std::vector<Cone>& cones) {
-  std::array<int, 3> counts{};
+  std::array<int, k_kinds.size()> counts{};
   double mu_min = 0, mu_max = 0;
   bool friction = false;
   for (const Cone& cone : cones) {
     ++counts[static_cast<std::size_t>(cone.kind)];
-    if (cone.kind == ConeKind::nonnegative) continue;
+    if (cone.kind == ConeKind::nonnegative || cone.kind == ConeKind::box) continue;
     mu_min = friction ? std::min(mu_min, cone.mu) : cone.mu;
     mu_max = friction ? std::max(mu_max, cone.mu) : cone.mu;
     friction = true;
@@ -194,6 +199,7 @@ std::string describe_numbers(const Problem& problem) {
     if (cone.kind == ConeKind::polyhedral)
       out << fmt::format(", {} directions from {} rad, extra_normal {}", cone.num_directions, cone.angle,
                          cone.extra_normal);
+    if (cone.kind == ConeKind::box) out << fmt::format(", bound {}", cone.bound);
     out << '\n';
   }
   return out.str();

@@ -18,6 +18,7 @@
 //   nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.
 //   polyhedral:   maximal dissipation over the polygon (S1 2.6-2.7).
 //   coulomb:      exact Coulomb friction.
+//   box:          |r| ≤ bound, and r = −bound sign(u) where u ≠ 0: dry friction with a given limit.
 // Some schemes push along other directions than those their rows measure: then (1) has G_directions,
 // H_directions in place of G, H.
 //

@@ -9,7 +9,7 @@
 //   p size values
 //   Gt columns num_groups, then each group: rows num_blocks, then each block: column width, values row by row
 //   g, C, Ht, w, G_directions, H_directions likewise
-//   cones count, then each cone: kind dim mu num_directions extra_normal angle
+//   cones count, then each cone: kind dim mu num_directions extra_normal angle, and the bound of a box
 //   end
 //
 // Values may be nan or infinite (a problem that made a step fail is worth keeping); the structure may not.
@@ -33,7 +33,7 @@ constexpr int k_version = 1;
 constexpr int k_max_directions = 10'000;
 
 // In the order of ConeKind.
-constexpr const char* k_kinds[] = {"nonnegative", "coulomb", "polyhedral"};
+constexpr const char* k_kinds[] = {"nonnegative", "coulomb", "polyhedral", "box"};
 
 void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << keyword << ' ' << values.size();
@@ -129,6 +129,7 @@ Cone read_cone(TextReader& reader) {
   cone.num_directions = static_cast<int>(reader.integer(0, k_max_directions));
   cone.extra_normal = reader.finite_number("extra_normal", 0);
   cone.angle = reader.finite_number("angle", any);
+  if (cone.kind == ConeKind::box) cone.bound = reader.finite_number("bound", 0);
   return cone;
 }
 
@@ -149,8 +150,9 @@ void save(const Problem& problem, std::ostream& out) {
   write(out, "H_directions", problem.H_directions);
   out << "cones " << problem.num_contacts() << '\n';
   for (const Cone& cone : problem.cones)
-    out << fmt::format("{} {} {:a} {} {:a} {:a}\n", k_kinds[static_cast<int>(cone.kind)], cone.dim, cone.mu,
-                       cone.num_directions, cone.extra_normal, cone.angle);
+    out << fmt::format("{} {} {:a} {} {:a} {:a}{}\n", k_kinds[static_cast<int>(cone.kind)], cone.dim, cone.mu,
+                       cone.num_directions, cone.extra_normal, cone.angle,
+                       cone.kind == ConeKind::box ? fmt::format(" {:a}", cone.bound) : "");
   out << "end\n";
 }
 

@@ -25,6 +25,7 @@ class Reduction {
   const LocalProblem& local() const { return local_; }
   const KktFactor& kkt() const { return kkt_; }
   const Vector& v_free() const { return v_free_; }  // velocity without contact impulses
+  const Vector& lambda_free() const { return lambda_free_; }
   // v, λ and u of given contact impulses r, from the global equations.
   void recover(const VectorRef& r, Solution& solution) const;
   // ρ_c = dim / tr W_cc: impulse that a velocity of 1 m/s corresponds to at contact c [kg].

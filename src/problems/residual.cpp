@@ -34,6 +34,10 @@ Eigen::Vector3d project_onto_coulomb_cone(const Eigen::Vector3d& x, double mu) {
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
                      const Eigen::Ref<const Vector>& u) {
   if (!r.allFinite() || !u.allFinite()) return std::numeric_limits<double>::quiet_NaN();
+  if (cone.kind == ConeKind::box) {
+    const double limit = cone.bound / contact_mass, force = r[0] / contact_mass;
+    return std::abs(force - std::clamp(force - u[0], -limit, limit));
+  }
   const double normal_error = std::abs(std::min(u[0], r[0] / contact_mass));
   if (cone.kind == ConeKind::nonnegative) return normal_error;
   const Eigen::Vector2d r_T = tangential(cone, r), u_T = tangential(cone, u);

@@ -8,6 +8,7 @@
 //   contact    max over contacts of the natural-map error in velocity units, relative to the free velocity
 //              (E_v):
 //                nonnegative  |min(u_N, r_N/ρ)|
+//                box          |r/ρ − P(r/ρ − u)|, P the projection onto |·| ≤ bound/ρ
 //                coulomb      ‖r/ρ − P_K(r/ρ − u − (μ‖u_T‖, 0))‖ (De Saxcé)
 //                polyhedral   the normal part as above; max(0, gauge(r_T) − μ r_N)/ρ (cone left); and the
 //                             missing dissipation (μ r_N support(−u_T) + u_Tᵀ r_T) / max(‖r‖, ρ‖u‖)

@@ -13,6 +13,7 @@ std::string reason_against(const SolverCapabilities& capabilities, const Problem
     if (cone.kind == ConeKind::coulomb && !capabilities.coulomb) return "it takes no circular friction cones";
     if (cone.kind == ConeKind::polyhedral && !capabilities.polyhedral)
       return "it takes no polyhedral friction cones";
+    if (cone.kind == ConeKind::box && !capabilities.box) return "it takes no friction with a given limit";
   }
   return {};
 }

@@ -13,7 +13,7 @@
 namespace delassus {
 
 struct SolverCapabilities {
-  bool nonnegative = false, coulomb = false, polyhedral = false;  // cones it takes
+  bool nonnegative = false, coulomb = false, polyhedral = false, box = false;  // cones it takes
   bool nonsymmetric = false;  // takes non-symmetric A or separate directions
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/assemble.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace delassus {
@@ -67,6 +68,7 @@ void assemble_constraints(const StepperOptions& options, const VectorRef& slip_h
   problem.C.setZero(problem.Gt.rows());
   data.num_joint_rows = problem.Gt.rows();
   problem.cones.resize(data.contacts.rows.num_groups());
+  data.num_contacts = data.contacts.rows.num_groups();
   for (int c = 0; c < problem.num_contacts(); ++c)
     problem.cones[c] = make_cone(options.law, data.contacts, c, slip_hint);
   copy_contact_rows(data.contacts, problem.cones, problem.Ht);
@@ -98,6 +100,14 @@ void stabilise_joints(const System& system, const StepFormula& formula, const Ph
   problem.g.head(holonomic) -= (formula.stabilisation / h) * rows.violation.head(holonomic);
 }
 
+// Joint friction: boxes after the contacts, without force until their bounds are set.
+void append_friction(const FrictionRows& friction, Problem& problem) {
+  append_rows(friction.rows, problem.Ht);
+  problem.cones.resize(problem.cones.size() + friction.constant.size(), Cone{.kind = ConeKind::box});
+  problem.w.conservativeResize(problem.Ht.rows());
+  problem.w.tail(friction.drift_velocity.size()) = friction.drift_velocity;
+}
+
 // Springs and dampers as rows with compliance: c ∇φ∇φᵀ(y − v) of A y = A v + … becomes ∇φᵀ y + λ/c = ∇φᵀ v.
 void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, double scale,
                            const VectorRef& v, Problem& problem) {
@@ -119,6 +129,23 @@ void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, do
 }
 
 }  // namespace
+
+double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
+                              const AssemblyData& data, Problem& problem, double& largest) {
+  double change = 0;
+  largest = 0;
+  const FrictionRows& friction = data.friction;
+  for (std::size_t i = 0; i < friction.constant.size(); ++i) {
+    // λ of the problem is σ times the impulse of the step, and so is the friction in it.
+    const double force = lambda.segment(friction.first_force[i], friction.num_forces[i]).norm();
+    const double bound = formula.sigma * h * friction.constant[i] + friction.coefficient[i] * force;
+    Cone& cone = problem.cones[static_cast<std::size_t>(data.num_contacts) + i];
+    change = std::max(change, std::abs(bound - cone.bound));
+    largest = std::max(largest, bound);
+    cone.bound = bound;
+  }
+  return change;
+}
 
 void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out) {
   w = s * v;
@@ -146,6 +173,15 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
     problem.G_directions.clear(system.nv());
     append_rows(data.bilateral_directions.rows, problem.G_directions);
     copy_contact_rows(data.contact_directions, problem.cones, problem.H_directions);
+  }
+
+  system.friction_rows(t_rows, data.q_rows, data.friction);
+  if (data.friction.rows.num_groups() > 0) {
+    if (problem.separate_directions) {
+      system.friction_rows(t + h * fraction(formula.directions), data.q_directions, data.friction_directions);
+      append_rows(data.friction_directions.rows, problem.H_directions);
+    }
+    append_friction(data.friction, problem);
   }
 
   // (1): the forces, and (2): the step matrix.

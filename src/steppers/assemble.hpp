@@ -30,9 +30,13 @@ struct AssemblyData {
   ForceJacobians jacobians;
   BilateralRows bilateral, bilateral_directions;
   ContactRows contacts, contact_directions;
+  FrictionRows friction, friction_directions;
   Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u;
   std::vector<char> sliding;
   int num_joint_rows = 0;  // rows of G that are joints; the compliant spring rows follow
+  // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
+  // (update_friction_bounds).
+  int num_contacts = 0;
 };
 
 // `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto.
@@ -47,6 +51,11 @@ void assemble_impact(const System& system, const StepperOptions& options, const 
 void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
                            std::span<const ContactId> ids, double slip_speed, AssemblyData& data,
                            Problem& problem);
+
+// Sets the bounds of the boxes of a step of h for joint impulses λ as they stand in the problem. Returns the largest
+// change of a bound, and in `largest` the largest bound.
+double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
+                              const AssemblyData& data, Problem& problem, double& largest);
 
 // q ⊞ s v
 void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out);

@@ -228,6 +228,7 @@ void EventStepper::interpolate_to(const System& system, const Collision& collisi
 }
 
 void EventStepper::resolve_impact(const System& system, double h) {
+  held_friction_.clear();  // an impact may tear a joint loose
   // Everything that touches takes part: closed contacts, those hit now, those within the band.
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
@@ -384,11 +385,17 @@ void EventStepper::accept(const System& system, const Trial& trial, double fract
   certificate.momentum_residual = std::max(certificate.momentum_residual, trial.residual.momentum);
   certificate.joint_residual = std::max(certificate.joint_residual, trial.residual.joints);
   certificate.redundant_joint_rows = trial.redundant_joint_rows;
-  if (!active_.empty() && !(trial.residual.contact < certificate.contact_residual)) {
+  if (!trial.cones.empty() && !(trial.residual.contact < certificate.contact_residual)) {
     certificate.contact_residual = trial.residual.contact;
-    certificate.has_worst_contact = true;
-    certificate.worst_contact = active_[std::max(trial.residual.worst_contact, 0)];
+    // The worst one may also be the friction of a joint.
+    const auto worst = static_cast<std::size_t>(std::max(trial.residual.worst_contact, 0));
+    certificate.has_worst_contact = worst < active_.size();
+    if (certificate.has_worst_contact) certificate.worst_contact = active_[worst];
   }
+  held_friction_.clear();
+  for (std::size_t i = trial.cones.size() - active_.size(); i-- > 0;)
+    if (trial.solution.modes[active_.size() + i].status == ContactStatus::stick)
+      held_friction_.push_back(static_cast<int>(i));
   EnergyLedger& energy = history_.energy;
   energy.normal += fraction * trial.work_normal;
   energy.friction += fraction * trial.work_friction;
@@ -463,7 +470,8 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
     // What is left of a slip that turned while it stopped is taken by friction.
     system.mass(phase_.t, phase_.q, M_);
     const double before = kinetic_energy(M_, phase_.v);
-    projector_.project_velocity(system, closed_, sticking_, options_.projection == Projection::all, phase_);
+    projector_.project_velocity(system, closed_, sticking_, options_.projection == Projection::all, phase_,
+                                held_friction_);
     history_.energy.friction += kinetic_energy(M_, phase_.v) - before;
     std::vector<ContactMode> held;
     std::vector<ContactId> ids;
@@ -536,8 +544,9 @@ void EventStepper::project(const System& system) {
   // The impulse of a step whose rows are positions puts v off the joints by O(h), along its own directions.
   const bool done =
       projector_.project_position(system, touching_, phase_) &&
-      (formula_.end_time ? projector_.project_velocity_along(system, kernel_.joint_directions(), phase_)
-                         : projector_.project_velocity(system, closed_, sticking_, true, phase_));
+      (formula_.end_time
+           ? projector_.project_velocity_along(system, kernel_.joint_directions(), phase_)
+           : projector_.project_velocity(system, closed_, sticking_, true, phase_, held_friction_));
   // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
   const Eigen::Index joints = report_->joint_impulses.size();
   if (done && projector_.impulses().size() >= joints)

@@ -95,6 +95,7 @@ class EventStepper final : public Stepper {
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;
   std::vector<char> sticking_;
+  std::vector<int> held_friction_;  // friction rows of joints that stuck in the last step
 };
 
 }  // namespace delassus

@@ -55,7 +55,8 @@ bool Projector::project_position(const System& system, std::span<const ContactId
 }
 
 bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,
-                                 std::span<const char> sticking, bool joints_and_normals, Phase& phase) {
+                                 std::span<const char> sticking, bool joints_and_normals, Phase& phase,
+                                 std::span<const int> held_friction) {
   system.bilateral(phase.t, phase.q, bilateral_);
   system.contact_rows(closed, phase.t, phase.q, contacts_);
   rows_.clear(system.nv());
@@ -63,6 +64,8 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
     rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
   for (int c = 0; c < contacts_.rows.num_groups(); ++c)
     rows_.add_group(contacts_.rows, c, sticking[c] ? contacts_.rows.group_rows(c) : 1);
+  if (!held_friction.empty()) system.friction_rows(phase.t, phase.q, friction_);
+  for (int i : held_friction) rows_.add_group(friction_.rows, i, 1);
   rows_.multiply(VectorRef(phase.v), u_);
   rhs_.setZero(rows_.rows());
   const int joints = bilateral_.rows.rows();
@@ -72,6 +75,11 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
               drift = contacts_.rows.first_row(c);
     for (int k = joints_and_normals ? 0 : 1; k < rows_.group_rows(g); ++k)
       rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[drift + k];
+  }
+  const Eigen::Index first_held = rows_.rows() - static_cast<Eigen::Index>(held_friction.size());
+  for (std::size_t i = 0; i < held_friction.size(); ++i) {
+    const Eigen::Index row = first_held + static_cast<Eigen::Index>(i);
+    rhs_[row] = -u_[row] - friction_.drift_velocity[held_friction[i]];
   }
   return correct_velocity(system, nullptr, phase);
 }

@@ -21,10 +21,11 @@ class Projector {
  public:
   // False when the constraints cannot be met (singular or contradictory configuration); q is then unchanged.
   bool project_position(const System& system, std::span<const ContactId> closed, Phase& phase);
-  // `sticking` is parallel to `closed`. With joints_and_normals false only the tangential rows of sticking
+  // `sticking` is parallel to `closed`; `held_friction` are the friction rows of joints that stick. With joints_and_normals false only the tangential rows of sticking
   // contacts are changed, and the other rows keep the velocity they have.
   bool project_velocity(const System& system, std::span<const ContactId> closed,
-                        std::span<const char> sticking, bool joints_and_normals, Phase& phase);
+                        std::span<const char> sticking, bool joints_and_normals, Phase& phase,
+                        std::span<const int> held_friction = {});
   // Joints only, by impulses along given directions Gᵀ (the first groups of `directions`): what a scheme that
   // pushes along other directions than those of the end of its step needs to keep its order.
   bool project_velocity_along(const System& system, const BlockRows& directions, Phase& phase);
@@ -37,6 +38,7 @@ class Projector {
   BlockMatrix M_;
   BilateralRows bilateral_;
   ContactRows contacts_;
+  FrictionRows friction_;
   BlockRows rows_, directions_;
   KktFactor kkt_;
   Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;

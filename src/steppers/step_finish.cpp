@@ -48,7 +48,12 @@ void StepFinisher::start_ledger(const System& system, const Phase& phase, Energy
 std::string StepFinisher::check_joints_only(const System& system, const Phase& phase, double h,
                                             const std::string& name) {
   system.candidates(phase.t, phase.q, phase.v, h, candidates_);
-  if (candidates_.empty()) return {};
+  system.friction_rows(phase.t, phase.q, friction_);
+  if (candidates_.empty() && friction_.constant.empty()) return {};
+  if (candidates_.empty())
+    return fmt::format(
+        "the stepper '{}' is for joints without dry friction; take one that handles it, e.g. 'trapezoidal-2'",
+        name);
   return fmt::format(
       "contact '{}' could close, but the stepper '{}' is for joints only; take one that handles contacts, "
       "e.g. "

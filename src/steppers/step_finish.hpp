@@ -35,6 +35,7 @@ class StepFinisher {
   BilateralRows bilateral_;
   Vector joint_velocity_;
   std::vector<ContactId> candidates_;
+  FrictionRows friction_;
 };
 
 }  // namespace delassus

@@ -39,6 +39,7 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
     trial.residual = {};
   }
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
+  trial.num_contacts = data_.num_contacts;
   trial.redundant_joint_rows = reduction_.kkt().num_redundant();
   return trial.ok;
 }
@@ -62,13 +63,49 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   }
   if (!any) warm_.basis.clear();
   start_from_memory(memory);
-  solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
+  if (data_.friction.constant.empty())
+    solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
+  else
+    solve_with_friction(h, trial);
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.ok = usable(trial.stats.status);
-  if (!trial.ok)
+  if (!trial.ok && trial.failure.empty())
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
   finish(system, phase, h, trial);
+}
+
+// A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
+// it ends at round-off in a few rounds unless the joint jams.
+template <typename SolveOnce>
+bool StepKernel::settle_friction(double h, Trial& trial, const SolveOnce& solve_once) {
+  constexpr int max_rounds = 200;
+  constexpr double settled = 1e-13, tolerated = 1e-9;
+  double largest = 0, change = std::numeric_limits<double>::infinity();
+  update_friction_bounds(formula_, h, reduction_.lambda_free(), data_, problem_, largest);
+  for (int round = 0; round < max_rounds && change > settled * largest; ++round) {
+    reduction_.update_cones();
+    if (!solve_once()) return true;
+    change = update_friction_bounds(formula_, h, trial.solution.lambda, data_, problem_, largest);
+  }
+  reduction_.update_cones();
+  return change <= tolerated * largest;
+}
+
+void StepKernel::solve_with_friction(double h, Trial& trial) {
+  int iterations = 0;
+  const bool settled = settle_friction(h, trial, [&] {
+    solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
+    iterations += trial.stats.iterations;
+    warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
+    return usable(trial.stats.status);
+  });
+  trial.stats.iterations = iterations;
+  if (!settled) {
+    trial.stats.status = SolveStatus::iteration_limit;
+    trial.failure = "the friction in joints and the joint forces that limit it do not settle (a joint jams)";
+  }
+  friction_modes_.assign(trial.solution.modes.begin() + data_.num_contacts, trial.solution.modes.end());
 }
 
 // A contact without slip has none to turn a generator onto: one that begins to slip has the direction its
@@ -91,7 +128,20 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              Trial& trial) {
   trial.stats = {};
   if (!prepare(system, phase, h, ids, phase.v, trial)) return;
-  trial.ok = solve_with_modes(reduction_, modes, trial.solution, mode_scratch_);
+  // Joints go on sticking or slipping as in the last solve.
+  all_modes_.assign(modes.begin(), modes.end());
+  if (!data_.friction.constant.empty()) {
+    friction_modes_.resize(data_.friction.constant.size());
+    all_modes_.insert(all_modes_.end(), friction_modes_.begin(), friction_modes_.end());
+  }
+  const auto solve_once = [&] {
+    trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+    return trial.ok;
+  };
+  if (data_.friction.constant.empty())
+    solve_once();
+  else
+    settle_friction(h, trial, solve_once);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.align; ++c) {
     Cone& cone = problem_.cones[c];
@@ -131,7 +181,8 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
   trial.work_normal = trial.work_friction = 0;
   for (int c = 0; c < problem_.num_contacts(); ++c) {
     const int row = problem_.Ht.first_row(c), dim = problem_.cones[c].dim;
-    trial.work_normal += solution.r[row] * u_[row];
+    (problem_.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) +=
+        solution.r[row] * u_[row];
     trial.work_friction += solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
   }
   problem_.impulse_G().multiply(VectorRef(mean_), joint_u_);

@@ -22,7 +22,8 @@ struct Trial {
   Phase end;
   Vector y;                 // the weighted velocity on which the rows hold
   Solution solution;        // impulses r, λ as they act in the step (not weighted)
-  std::vector<Cone> cones;  // of the contacts
+  std::vector<Cone> cones;  // of the contacts, then of the friction in joints
+  int num_contacts = 0;
   SolveStats stats;
   Residual residual;
   double work_normal = 0, work_friction = 0, work_joints = 0;  // of the impulses over the step [J]
@@ -64,6 +65,11 @@ class StepKernel {
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                const VectorRef& slip_hint, Trial& trial);
+  // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
+  void solve_with_friction(double h, Trial& trial);
+  // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
+  template <typename SolveOnce>
+  bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
   void start_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const Phase& phase, double h, Trial& trial);
   int worst_joint(const Trial& trial);
@@ -78,6 +84,7 @@ class StepKernel {
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
+  std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   Vector mean_, u_, joint_u_, w_;
 };
 

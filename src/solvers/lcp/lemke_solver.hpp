@@ -16,7 +16,7 @@ class LemkeSolver final : public Solver {
   explicit LemkeSolver(LemkeOptions options = {}) : lemke_(options) {}
   std::string name() const override { return "lemke"; }
   SolverCapabilities capabilities() const override {
-    return {.nonnegative = true, .coulomb = false, .polyhedral = true, .nonsymmetric = true};
+    return {.nonnegative = true, .coulomb = false, .polyhedral = true, .box = true, .nonsymmetric = true};
   }
   void solve(const Problem& problem, const Reduction& reduction, const WarmStart& warm, Solution& solution,
              SolveStats& stats) override;

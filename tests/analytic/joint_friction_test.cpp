@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Dry friction and stops in joints against closed forms.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <numbers>
+
+#include "delassus/formulation/multibody_system.hpp"
+#include "delassus/simulation/simulation.hpp"
+
+namespace delassus {
+namespace {
+
+constexpr double k_g = 9.81;
+
+Body block(const std::string& name, double mass) {
+  Body body{.name = name, .mass = mass};
+  body.kind = BodyKind::rigid;
+  body.inertia = Vector3(0.02, 0.03, 0.025).asDiagonal();
+  return body;
+}
+
+Simulation simulate(const Model& model, double step = 1e-3) {
+  auto system = std::make_shared<MultibodySystem>(model);
+  return Simulation(system, system->initial_state(), {.step = step});
+}
+
+double coordinate(const Simulation& s, int i, bool rate = false) {
+  Vector values, rates;
+  s.system().joint_coordinates(s.state().t, s.state().q, s.state().v, values, rates);
+  return rate ? rates[i] : values[i];
+}
+
+// A slider on a horizontal rail: the reaction is its weight, so it stops after v/(μg) at v²/(2μg) and stays.
+TEST(JointFriction, SliderStopsWhereItsWeightStopsIt) {
+  const double v0 = 2, mu = 0.3, a = mu * k_g;
+  Model model;
+  Body body = block("slider", 2);
+  body.velocity = {v0, 0, 0};
+  model.add(body);
+  model.add(model.joint_at(JointKind::prismatic, "rail", k_world, 0, Vector3::Zero(), Vector3::UnitX()));
+  model.frictions.push_back({"friction", {.joint = 0}, 0, mu});
+  Simulation s = simulate(model);
+  ASSERT_TRUE(s.run_until(0.5));
+  EXPECT_NEAR(coordinate(s, 0), v0 * 0.5 - 0.5 * a * 0.25, 1e-12);
+  EXPECT_NEAR(coordinate(s, 0, true), v0 - a * 0.5, 1e-12);
+  ASSERT_TRUE(s.run_until(1.0));
+  // The step in which it stops is not cut: its length limits the place.
+  EXPECT_NEAR(coordinate(s, 0), v0 * v0 / (2 * a), 2e-6);
+  const double rest = coordinate(s, 0);
+  ASSERT_TRUE(s.run_until(2.0));
+  EXPECT_LT(std::abs(coordinate(s, 0, true)), 1e-14);
+  EXPECT_LT(std::abs(coordinate(s, 0) - rest), 1e-13) << "it stays";
+  EXPECT_LT(s.report().certificate.contact_residual, 1e-10);
+}
+
+// A pulled slider: the threshold is sharp.
+TEST(JointFriction, ThresholdIsSharp) {
+  for (const double pull : {0.999999, 1.000001}) {
+    Model model;
+    model.add(block("slider", 2));
+    model.add(model.joint_at(JointKind::prismatic, "rail", k_world, 0, Vector3::Zero(), Vector3::UnitX()));
+    model.frictions.push_back({"friction", {.joint = 0}, 0, 0.3});
+    const double force = pull * 0.3 * 2 * k_g;
+    model.applied_forces.push_back(
+        {"pull", 0, force_from_function([force](double, const Vector3&, const Vector3&) {
+           return Vector3(force, 0, 0);
+         })});
+    Simulation s = simulate(model);
+    ASSERT_TRUE(s.run_until(1.0));
+    if (pull < 1)
+      EXPECT_LT(std::abs(coordinate(s, 0)), 1e-14);
+    else
+      EXPECT_NEAR(coordinate(s, 0), 0.5 * (pull - 1) * 0.3 * k_g, 1e-10);
+  }
+}
+
+// A wheel on a loaded pin: torque μ r |F| with F its weight.
+TEST(JointFriction, PinTorqueIsTheReactionTimesTheRadius) {
+  const double mu_r = 0.2 * 0.05, mass = 3, omega0 = 20;
+  Model model;
+  Body wheel = block("wheel", mass);
+  wheel.angular_velocity = {0, 0, omega0};
+  model.add(wheel);
+  model.add(model.joint_at(JointKind::revolute, "pin", k_world, 0, Vector3::Zero(), Vector3::UnitZ()));
+  model.frictions.push_back({"friction", {.joint = 0}, 0.01, mu_r});
+  const double torque = 0.01 + mu_r * mass * k_g, slow = torque / 0.025;
+  Simulation s = simulate(model);
+  ASSERT_TRUE(s.run_until(0.5));
+  EXPECT_NEAR(coordinate(s, 0, true), omega0 - slow * 0.5, 1e-11);
+  EXPECT_NEAR(coordinate(s, 0), omega0 * 0.5 - 0.5 * slow * 0.25, 1e-11) << "turns are counted";
+  // Work of friction is what the wheel lost.
+  EXPECT_NEAR(s.report().energy.friction, 0.5 * 0.025 * (std::pow(omega0 - slow * 0.5, 2) - omega0 * omega0),
+              1e-10);
+  EXPECT_LT(std::abs(s.report().energy.defect), 1e-10);
+}
+
+// A pendulum with friction in its pin and a heavy reaction: it comes to rest where gravity's torque is below the limit.
+TEST(JointFriction, PendulumHangsInTheFrictionBand) {
+  Model model;
+  Body bob = block("bob", 1);
+  bob.position = {1, 0, 0};
+  model.add(bob);
+  model.add(model.joint_at(JointKind::revolute, "pin", k_world, 0, Vector3::Zero(), Vector3::UnitZ()));
+  const double mu_r = 0.05;
+  model.frictions.push_back({"friction", {.joint = 0}, 0, mu_r});
+  Simulation s = simulate(model);
+  ASSERT_TRUE(s.run_until(25));
+  EXPECT_LT(std::abs(coordinate(s, 0, true)), 1e-13);
+  // At rest: m g sin φ ≤ μ r m g, φ from the vertical.
+  const double phi = coordinate(s, 0) + std::numbers::pi / 2;
+  EXPECT_LE(std::abs(std::sin(phi)), mu_r * (1 + 1e-9));
+  EXPECT_GT(std::abs(phi), 1e-6) << "it does not stop exactly at the bottom";
+}
+
+// A stop with restitution: a bouncing slider, Φ = ξ − lower.
+TEST(JointLimit, StopIsAnImpactWithRestitution) {
+  Model model;
+  Body body = block("slider", 1.5);
+  body.position = {0, 1, 0};
+  model.add(body);
+  model.add(model.joint_at(JointKind::prismatic, "rail", k_world, 0, Vector3(0, 1, 0), Vector3::UnitY()));
+  model.limits.push_back({"stop", {.joint = 0}, -1.0, std::numeric_limits<double>::infinity(), 0.5});
+  Simulation s = simulate(model);
+  const double fall = std::sqrt(2 / k_g), v = k_g * fall;
+  ASSERT_TRUE(s.run_until(0.8));
+  const double tau = 0.8 - fall;
+  EXPECT_NEAR(coordinate(s, 0), -1 + 0.5 * v * tau - 0.5 * k_g * tau * tau, 1e-10);
+  EXPECT_NEAR(coordinate(s, 0, true), 0.5 * v - k_g * tau, 1e-9);
+  // At rest in the end, on the stop.
+  ASSERT_TRUE(s.run_until(3));
+  EXPECT_NEAR(coordinate(s, 0), -1, 1e-10);
+  EXPECT_NEAR(coordinate(s, 0, true), 0, 1e-10);
+}
+
+// A swinging gate against a stop of its hinge: energy after the impact is e² of that before.
+TEST(JointLimit, HingeStop) {
+  Model model;
+  Body gate = block("gate", 1);
+  gate.position = {0, -1, 0};
+  gate.velocity = {2, 0, 0};
+  gate.angular_velocity = {0, 0, 2};
+  model.gravity.setZero();
+  model.add(gate);
+  model.add(model.joint_at(JointKind::revolute, "hinge", k_world, 0, Vector3::Zero(), Vector3::UnitZ()));
+  model.limits.push_back({"stop", {.joint = 0}, -3, 1.0, 0.8});
+  Simulation s = simulate(model);
+  ASSERT_TRUE(s.run_until(1.0));
+  // The arc of the centre of mass is followed to second order.
+  EXPECT_NEAR(coordinate(s, 0, true), -1.6, 1e-10);
+  EXPECT_NEAR(coordinate(s, 0), 1.0 - 1.6 * 0.5, 1e-6);
+}
+
+}  // namespace
+}  // namespace delassus
