@@ -27,6 +27,7 @@ constexpr double k_epsilon_growth = 1024;
 constexpr double k_residual_goal = 4 * k_round_off;
 // What refinement alone must reach, else (2) is taken as contradictory.
 constexpr double k_residual_contradictory = 1e-9;
+constexpr double k_negligible = k_round_off * k_round_off;
 constexpr int k_max_sweeps = 6;
 // Every pass of a projector takes away 99 % or more.
 constexpr int k_max_passes = 6;
@@ -94,22 +95,48 @@ std::vector<Interval> list_intervals(const BlockMatrix& A, const BlockRows& rows
   return out;
 }
 
-// Rows of a matrix of null vectors (its columns) that are the last of a dependent set: from the bottom up,
-// every row in which a combination of the remaining vectors ends.
-std::vector<int> find_last_rows(Matrix N) {
+// A null vector between its first and its last entry that is not zero.
+struct NullVector {
+  int first;
+  Vector entries;  // the largest is 1 in size
+  int last() const { return first + static_cast<int>(entries.size()) - 1; }
+};
+
+// Without zeros at the ends; empty when there is nothing else.
+NullVector trim(int first, const Vector& entries) {
+  const Eigen::Index n = entries.size();
+  const double size = n > 0 ? entries.cwiseAbs().maxCoeff() : 0.0;
+  Eigen::Index begin = 0, end = n;
+  while (begin < end && !(std::abs(entries[begin]) > k_null_entry * size)) ++begin;
+  while (end > begin && !(std::abs(entries[end - 1]) > k_null_entry * size)) --end;
+  NullVector out{first + static_cast<int>(begin), entries.segment(begin, end - begin)};
+  if (begin < end) out.entries /= size;
+  return out;
+}
+
+// The last rows of dependent sets: from the bottom up, every row in which a combination of null vectors ends.
+std::vector<int> find_last_rows(int num_rows, std::vector<NullVector> vectors) {
+  std::vector<std::vector<NullVector>> ending(num_rows);  // by their last row
+  for (NullVector& vector : vectors) ending[vector.last()].push_back(std::move(vector));
   std::vector<int> out;
-  Eigen::Index left = N.cols();  // vectors not yet used: the first ones
-  for (Eigen::Index i = N.rows() - 1; i >= 0 && left > 0; --i) {
-    Eigen::Index k;
-    if (!(N.row(i).head(left).cwiseAbs().maxCoeff(&k) > k_null_entry)) continue;
-    out.push_back(static_cast<int>(i));
-    --left;
-    N.col(k).swap(N.col(left));
-    for (Eigen::Index j = 0; j < left; ++j) {
-      if (N(i, j) == 0) continue;
-      N.col(j) -= (N(i, j) / N(i, left)) * N.col(left);
-      N.col(j) /= N.col(j).cwiseAbs().maxCoeff();
+  for (int i = num_rows - 1; i >= 0; --i) {
+    std::vector<NullVector>& here = ending[i];
+    if (here.empty()) continue;
+    out.push_back(i);
+    const auto end_of = [](const NullVector& x) { return std::abs(x.entries[x.entries.size() - 1]); };
+    const auto pivot = std::max_element(here.begin(), here.end(),
+                                        [&](const auto& x, const auto& y) { return end_of(x) < end_of(y); });
+    for (auto x = here.begin(); x != here.end(); ++x) {
+      if (x == pivot) continue;
+      const int first = std::min(x->first, pivot->first);
+      Vector sum = Vector::Zero(i - first);
+      sum.tail(i - x->first) = x->entries.head(i - x->first);
+      const double ratio = x->entries[i - x->first] / pivot->entries[i - pivot->first];
+      sum.tail(i - pivot->first) -= ratio * pivot->entries.head(i - pivot->first);
+      NullVector rest = trim(first, sum);
+      if (rest.entries.size() > 0) ending[rest.last()].push_back(std::move(rest));
     }
+    here.clear();
   }
   std::reverse(out.begin(), out.end());
   return out;
@@ -258,32 +285,34 @@ double SparseKkt::update_residual() const {
       magnitude_[row_of_[k]] += std::abs(term);
     }
   }
+  // What decays along a chain to nothing, or to denormal numbers, is not asked for.
+  const double floor = nv_ > 0 ? k_negligible * magnitude_.maxCoeff() : 0.0;
   double error = 0;
   for (int i = 0; i < nv_ + nj_; ++i) {
-    const double size = std::abs(residual_[i]);
-    if (!(size <= error * magnitude_[i])) error = size / magnitude_[i];
+    const double size = std::abs(residual_[i]), scale = magnitude_[i] + floor;
+    if (!(size <= error * scale)) error = size / scale;
   }
   return error;
 }
 
-// (4) until the residual is round-off or no longer falls; the number of sweeps.
-int SparseKkt::refine() const {
-  double error = update_residual();
-  int sweep = 0;
-  for (; sweep < k_max_sweeps && error > k_residual_goal; ++sweep) {
+// (4) until the residual is round-off or no longer falls.
+SparseKkt::Refinement SparseKkt::refine() const {
+  Refinement out{.sweeps = 0, .error = update_residual()};
+  while (out.sweeps < k_max_sweeps && out.error > k_residual_goal) {
     correction_ = residual_;
     lu_.solve_in_place(correction_);
     candidate_ = x_;
     x_ += correction_;
-    const double previous = error;
-    error = update_residual();
-    if (!(error < previous)) {
+    const double error = update_residual();
+    if (!(error < out.error)) {
       std::swap(x_, candidate_);
-      return sweep;
+      break;
     }
-    if (error > 0.5 * previous) return sweep + 1;
+    const bool slow = error > 0.5 * out.error;
+    out = {.sweeps = out.sweeps + 1, .error = error};
+    if (slow) break;
   }
-  return sweep;
+  return out;
 }
 
 // b ← b − Π* b, applied twice a pass, since once leaves ε/σ of what can be solved.
@@ -323,8 +352,7 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
   if (!deficient) {
     x_ = b_;
     lu_.solve_in_place(x_);
-    refine();
-    deficient = update_residual() > k_residual_contradictory;
+    deficient = refine().error > k_residual_contradictory;
   }
   if (deficient) {
     project_right_side();
@@ -333,7 +361,7 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
     refine();
     take_least_norm();
     // What the projection has left of ε/σ; a sweep brings null vectors back.
-    if (refine() > 0) take_least_norm();
+    if (refine().sweeps > 0) take_least_norm();
   }
   v = d_.cwiseProduct(x_.head(nv_));
   lambda = s_.cwiseProduct(x_.tail(nj_));
@@ -342,19 +370,20 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
 const std::vector<int>& SparseKkt::redundant_rows() const {
   if (listed_) return redundant_rows_;
   listed_ = true;
-  // Left null vectors: columns of K_ε⁻ᵀ, twice for the reason of project_right_side().
-  Matrix null(nj_, num_redundant());
-  for (int k = 0; k < num_redundant(); ++k) {
+  // Left null vectors: columns of K_ε⁻ᵀ, more than once for the reason of project_right_side().
+  std::vector<NullVector> vectors;
+  for (int column : null_columns_) {
     correction_.setZero(nv_ + nj_);
-    correction_[null_columns_[k]] = 1;
+    correction_[column] = 1;
     for (int pass = 0; pass < 3; ++pass) {
       lu_.solve_transposed_in_place(correction_);
       correction_.head(nv_).setZero();
       correction_.tail(nj_).array() *= k_epsilon * w_.array();
     }
-    null.col(k) = correction_.tail(nj_) / correction_.tail(nj_).cwiseAbs().maxCoeff();
+    NullVector vector = trim(0, correction_.tail(nj_));
+    if (vector.entries.size() > 0) vectors.push_back(std::move(vector));
   }
-  redundant_rows_ = find_last_rows(std::move(null));
+  redundant_rows_ = find_last_rows(nj_, std::move(vectors));
   return redundant_rows_;
 }
 

@@ -53,13 +53,18 @@ class SparseKkt {
   const std::vector<int>& redundant_rows() const;
 
  private:
+  struct Refinement {
+    int sweeps;
+    double error;  // residual relative to Σ |terms| of its row, the largest
+  };
+
   void analyze(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions);
   void fill(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions, const VectorRef& C);
   bool scale();
   bool factorize(double epsilon);
   bool find_null_columns();
   double update_residual() const;
-  int refine() const;
+  Refinement refine() const;
   void project_right_side() const;
   void take_least_norm() const;
 

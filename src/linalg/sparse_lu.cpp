@@ -58,6 +58,8 @@ bool SparseLu::Factors::factorize_on_diagonal(std::vector<double>& values) {
   if (diagonal == nullptr) {
     common.tol = 0;
     diagonal = klu_factor(starts.data(), row_of.data(), values.data(), symbolic, &common);
+    // A number out of range can make KLU leave the diagonal in spite of tol = 0: not a structure to keep.
+    if (diagonal != nullptr && common.noffdiag != 0) klu_free_numeric(&diagonal, &common);
     if (diagonal == nullptr) return false;
   }
   // Also after the first: the values always come from the same operations in the same order.

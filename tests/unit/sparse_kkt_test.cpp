@@ -190,6 +190,21 @@ TEST(SparseKkt, MassRatios) {
       }
 }
 
+TEST(SparseKkt, ImpulseAtTheEndOfALongChain) {
+  // Its effect decays to denormal numbers; the joints of the whole chain hold.
+  Random random(14);
+  Mechanism m = make_mechanism(random, 150, chain(150), {});
+  m.p.head(m.p.size() - 6).setZero();
+  m.g.setZero();
+  SparseKkt kkt;
+  ASSERT_TRUE(m.compute(kkt));
+  Vector v, lambda;
+  kkt.solve(m.p, m.g, v, lambda);
+  const Matrix R = testing::dense(m.R);
+  EXPECT_LE(max_abs(R * v), 1e-15 * max_abs(v));
+  EXPECT_LE(max_abs(testing::dense(m.A) * v - R.transpose() * lambda - m.p), 1e-14 * max_abs(lambda));
+}
+
 TEST(SparseKkt, UnitsDoNotMatter) {
   // Powers of two in every row and velocity: the scaled system is the same, to the bit.
   Random random(3);
