@@ -50,6 +50,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   phase_.v = state.v;
   capturing_ = false;
   num_events_ = 0;
+  if (history_.acceleration.step > 0) history_.acceleration = {};  // of a run that began with another scheme
   num_turns_ = 0;
   hit_.clear();
   switched_.clear();

@@ -76,6 +76,8 @@ struct StepReport {
   std::vector<Event> events;
   std::vector<ContactReport> contacts;  // candidates that are active or were hit, ascending ids
   Vector joint_impulses;                // sum over the step [N·s]
+  // Of the bilateral rows: at the end of the step where the scheme knows them, their mean over the step otherwise [N].
+  Vector joint_forces;
   Certificate certificate;
   EnergyReport energy;
   void clear();

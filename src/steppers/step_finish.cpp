@@ -87,6 +87,11 @@ void StepFinisher::finish(const System& system, const Phase& phase, History& his
   energy.constraint = ledger.normal + ledger.joints + ledger.projection;
   energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
 
+  const double h = report.t_end - report.t_begin;
+  if (history.acceleration.joint_forces.size() == report.joint_impulses.size())
+    report.joint_forces = history.acceleration.joint_forces;
+  else if (h > 0)
+    report.joint_forces = report.joint_impulses / h;
   history.num_steps += 1;
   history.joint_impulses = report.joint_impulses;
   state.t = phase.t;
