@@ -52,6 +52,37 @@ INSTANTIATE_TEST_SUITE_P(Names, Dae, ::testing::ValuesIn(k_names), [](const auto
   return out;
 });
 
+TEST(EnergyMidpoint, ContractOfAStepper) {
+  const auto scene = chain();
+  StepperSettings settings = named("energy-midpoint");
+  State whole = scene.state, resumed = scene.state;
+  const auto stepper = stepper_of(settings);
+  StepReport report;
+  double iterations = 0;
+  for (int i = 1; i <= 50; ++i) {
+    stepper->advance(*scene.system, whole, {i * 0.01}, report);
+    ASSERT_TRUE(report.ok) << report.message;
+    iterations += report.certificate.iterations;
+    std::stringstream file;
+    save(resumed, file);
+    resumed = load_state(file, "state");
+    stepper_of(settings)->advance(*scene.system, resumed, {i * 0.01}, report);
+    ASSERT_TRUE(whole == resumed) << "step " << i;
+  }
+  EXPECT_LT(iterations / 50, 8);
+  settings.options.dae.second_derivatives = DaeOptions::SecondDerivatives::dropped;
+  const State dropped = advance_to(*scene.system, scene.state, settings, 0.5, 50);
+  EXPECT_LT((dropped.q - whole.q).norm(), 1e-10);
+
+  const auto contact = compile_text(
+      "delassus: 1\nlagrangian: {coordinates: [y], position: [1], mass: [1], "
+      "contacts: [{name: floor, gap: y}]}\n");
+  State state = contact.state;
+  stepper->advance(*contact.system, state, {0.1}, report);
+  EXPECT_FALSE(report.ok);
+  EXPECT_NE(report.message.find("joints only"), std::string::npos) << report.message;
+}
+
 TEST_P(Dae, OptionsOfNewtonGiveTheSameSolution) {
   const auto scene = chain();
   using Second = DaeOptions::SecondDerivatives;

@@ -50,12 +50,13 @@ class DaeStepper final : public ImplicitStepper {
 
   bool start_memory(const System& system, double h);
   void make_consistent(const System& system);
-  double joint_power(const System& system, const Phase& phase, const Vector& lambda);
+  double joint_power(const Vector& lambda);
 
   const DaeFormula formula_;
   DaeEquations equations_;
   Projector projector_;
   AccelerationSolver accelerations_;
+  double joint_power_ = 0;  // at the beginning of the step [W]
   Phase probe_;
   AccelerationMemory next_;
   Vector w_, joint_velocity_;

@@ -37,6 +37,10 @@ void ImplicitStepper::advance(const System& system, State& state, const StepRequ
   phase_.t = state.t;
   phase_.q = state.q;
   phase_.v = state.v;
+  // Of schemes with contacts.
+  history_.weighted_velocity.resize(0);
+  history_.contacts.clear();
+  history_.modes_known = false;
   if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
   const std::string refused = finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, name_);
   if (!refused.empty()) fail_step(phase_.t, refused, report);
