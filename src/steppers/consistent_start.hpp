@@ -8,7 +8,7 @@
 //
 // (1) with ν = 0 and s = 1 is Newton's method for the nearest mechanism in the metric of kinetic energy; s is halved
 // until ‖Θ‖ falls, and where that does not help (the rods of a folded mechanism) ν > 0 turns the step towards the
-// steepest descent [Levenberg 1944, Marquardt 1963]. So it works from far away, and where the joints contradict each
+// steepest descent (Levenberg, Marquardt). So it works from far away, and where the joints contradict each
 // other it ends where they do so least, which tells who is to blame.
 #pragma once
 #include <string>

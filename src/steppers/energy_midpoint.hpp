@@ -22,7 +22,7 @@
 // constraint Gᵀ v = target holds to O(h²), without drift; projecting v would change the energy, so `projection` is
 // ignored. λ acts over the step as an impulse; because v may be off its constraint by ± O(h²), λ/h alternates by O(h).
 //
-// Source: the midpoint rule with discrete gradients [Gonzalez 1996, 1999]; one scalar c in place of a discrete
+// Source: the midpoint rule with discrete gradients [Gonzalez96, Gonzalez99]; one scalar c in place of a discrete
 // gradient of V, so that any force may be among k. Where the motion nearly vanishes (4) and (5) divide small by
 // small: corrections below the round-off of their own terms are left out, larger ones are limited.
 #pragma once
