@@ -24,8 +24,6 @@ double max_abs(const VectorRef& x) {
 // Unknowns x = v⁺ and Λ = (h/2) λ; corrections z are displacements of q⁺, δv⁺ = (2/h) δw (kkt_newton.hpp).
 class MidpointEquations final : public KktEquations {
  public:
-  explicit MidpointEquations(const StepperOptions& options) : options_(options) {}
-
   void begin(const System& system, const Phase& phase, double h, const Vector& impulses, Vector& x,
              Vector& Lambda) {
     system_ = &system;
@@ -109,10 +107,8 @@ class MidpointEquations final : public KktEquations {
     x += (2.0 * s / h_) * delta_w_;
   }
 
-  double negligible() const override {
-    const double scale = options_.dae.tolerance * std::sqrt(2.0 * kinetic_energy(M, w_));
-    return std::max(scale, round_off_norm(M, extent(), largest_term));
-  }
+  // To round-off, whatever the tolerance: the balance is exact only as far as the equations are solved.
+  double negligible() const override { return round_off_norm(M, extent(), largest_term); }
 
   double extent() const override { return 1.0 + std::max(max_abs(end_.q), max_abs(w_)); }
 
@@ -193,7 +189,6 @@ class MidpointEquations final : public KktEquations {
     return std::clamp(defect, -limit, limit);
   }
 
-  const StepperOptions& options_;
   const System* system_ = nullptr;
   const Phase* phase_ = nullptr;
   double h_ = 0, kinetic_ = 0, potential_ = 0, power_ = 0;
@@ -208,7 +203,7 @@ class MidpointEquations final : public KktEquations {
 class EnergyMidpointStepper final : public ImplicitStepper {
  public:
   explicit EnergyMidpointStepper(const StepperOptions& options)
-      : ImplicitStepper("energy-midpoint", options), equations_(options_) {}
+      : ImplicitStepper("energy-midpoint", options) {}
 
  private:
   KktEquations& begin(const System& system, double h) override {

@@ -4,6 +4,7 @@
 // `energy-midpoint`: the energy balance is exact whatever the step, the step is symmetric in time, and drift is bounded.
 #include <gtest/gtest.h>
 
+#include "../support/heavy_top.hpp"
 #include "../support/smooth_runs.hpp"
 
 namespace delassus {
@@ -75,6 +76,27 @@ TEST(EnergyMidpoint, EnergyIsConstantToRoundOff) {
 
   const Extremes angles = run(compile_text(k_angles), 50, 5000, -9.81 * (2 * std::cos(2.0) + std::cos(0.5)));
   EXPECT_LT(angles.energy, 1e-15 * 30 * 5000);
+}
+
+// Rotations: the same balance on a curved space, and the same symmetry.
+TEST(EnergyMidpoint, HeavyTop) {
+  const testing::HeavyTop top;
+  const State start = top.initial_state();
+  double energy = 0, initial = 0;
+  const int n = 2000;
+  advance_to(top, start, energy_midpoint(), 20, n, [&](const State& state, const StepReport& report) {
+    if (state.history.num_steps == 1) initial = state.history.energy.initial_total;
+    energy = std::max(energy, std::abs(report.energy.kinetic + report.energy.potential - initial));
+    EXPECT_LT(report.certificate.joint_drift, 1e-12);
+  });
+  EXPECT_LT(energy, 1e-15 * 30 * n);
+  State there = advance_to(top, start, energy_midpoint(), 0.5, 50);
+  there.v = -there.v;
+  const State back = advance_to(top, there, energy_midpoint(), 0.5, 50);
+  Vector w;
+  top.difference(back.q, start.q, w);
+  EXPECT_LT(w.norm(), 1e-10);
+  EXPECT_LT((back.v + start.v).norm(), 1e-9);
 }
 
 // The velocities leave their constraint by O(h²), and by no more after a long time.

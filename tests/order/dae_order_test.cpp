@@ -4,6 +4,7 @@
 // Observed order of the implicit schemes for joints, in positions, velocities and joint forces, against independent references.
 #include <gtest/gtest.h>
 
+#include "../support/heavy_top.hpp"
 #include "../support/smooth_runs.hpp"
 
 namespace delassus {
@@ -247,6 +248,36 @@ forces: [{name: spring, type: spring, between: [world, bob], stiffness: 50, rest
         .norm();
   };
   EXPECT_NEAR(order_at(error, 400), GetParam().order, 0.1);
+}
+
+// A spinning top held at its tip: rotations, where q ⊞ w is not q + w.
+TEST_P(DaeOrder, HeavyTop) {
+  const testing::HeavyTop top;
+  const double T = 0.5;
+  const auto exact = top.motion(T);
+  double drift = 0, iterations = 0;
+  const auto run = [&](int n) {
+    drift = iterations = 0;
+    return advance_to(top, top.initial_state(), GetParam().settings, T, n,
+                      [&](const State&, const StepReport& report) {
+                        drift = std::max(drift, report.certificate.joint_drift);
+                        iterations += report.certificate.iterations / static_cast<double>(n);
+                      });
+  };
+  const auto position_error = [&](int n) {
+    Vector w;
+    top.difference(run(n).q, exact.q, w);
+    return w.norm();
+  };
+  const double p = GetParam().order, tolerance = p == 1 ? 0.15 : 0.1;
+  EXPECT_NEAR(order_at(position_error, 400), p, tolerance);
+  EXPECT_LT(drift, 1e-12);
+  EXPECT_LT(iterations, 6);
+  EXPECT_NEAR(order_at([&](int n) { return (run(n).v - exact.v).norm(); }, 400), p, tolerance);
+  if (!knows_forces()) return;
+  EXPECT_NEAR(
+      order_at([&](int n) { return (run(n).history.acceleration.joint_forces - exact.lambda).norm(); }, 400),
+      p, tolerance);
 }
 
 struct Linearized {
