@@ -163,7 +163,7 @@ StartResult assemble_start(const System& system, State& state, const StartOption
 
   Phase phase{state.t, assembly.q(), state.v};
   Projector projector;
-  const bool projected = projector.project_velocity(system, {}, {}, true, phase);
+  const bool projected = !options.velocities || projector.project_velocity(system, {}, {}, true, phase);
   BilateralRows rows;
   Vector u;
   system.bilateral(phase.t, phase.q, rows);
@@ -171,7 +171,7 @@ StartResult assemble_start(const System& system, State& state, const StartOption
   u -= rows.target;
   const double least = k_velocity_tolerance * std::max({max_abs(phase.v), max_abs(state.v),
                                                         max_abs(rows.target), max_abs(rows.violation)});
-  if (!projected || max_abs(u) > least) {
+  if (!projected || (options.velocities && max_abs(u) > least)) {
     result.worst_joints = name_worst(system, u, least);
     result.message = fmt::format("the velocities cannot obey all joints at the start; worst: '{}'",
                                  fmt::join(result.worst_joints, "', '"));

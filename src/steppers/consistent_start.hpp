@@ -20,6 +20,7 @@
 namespace delassus {
 
 struct StartOptions {
+  bool velocities = true;  // false: positions only
   int max_iterations = 200;
   double tolerance =
       1e-13;  // of |Θ|, relative to the size of the coordinates and to the gradient of the row [-]

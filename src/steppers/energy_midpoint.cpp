@@ -211,7 +211,6 @@ class EnergyMidpointStepper final : public ImplicitStepper {
     equations_.begin(system, phase_, h, history_.joint_impulses, x_, Lambda_);
     return equations_;
   }
-  const Phase& end() const override { return equations_.end(); }
   void accept(const System& /*system*/, double h) override {
     ++report_->substeps;
     lambda_ = Lambda_ / (0.5 * h);

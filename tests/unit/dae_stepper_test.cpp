@@ -262,6 +262,35 @@ TEST_P(Dae, ContradictingJointsAreNamed) {
   }
 }
 
+TEST_P(Dae, PolicyWarnGoesOn) {
+  const auto scene = torn();
+  StepperSettings settings = named(GetParam());
+  settings.options.policy = FailurePolicy::warn;
+  const auto stepper = stepper_of(settings);
+  State state = scene.state;
+  StepReport report;
+  while (state.t < 1.2 && report.ok && report.warnings.empty())
+    stepper->advance(*scene.system, state, {state.t + 0.03}, report);
+  ASSERT_TRUE(report.ok) << report.message;
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_NE(report.warnings[0].find("went on as asked"), std::string::npos) << report.warnings[0];
+  EXPECT_EQ(report.certificate.status, SolveStatus::iteration_limit);
+  // The certificate does not hide it.
+  EXPECT_GT(report.certificate.joint_drift, 1e-3);
+  EXPECT_GT(report.certificate.joint_residual, 1e-4);
+}
+
+// A start off the joints is pulled onto them without a kick.
+TEST_P(Dae, InconsistentStart) {
+  const auto scene = pendulum(1.0);
+  State state = scene.state;
+  state.q[0] += 1e-3;
+  state = advance_to(*scene.system, state, named(GetParam()), 0.5, 100);
+  const auto exact = pendulum_motion(0.5, 1.0);
+  EXPECT_LT((state.q - exact.q()).norm(), 0.05);
+  EXPECT_LT((state.v - exact.v()).norm(), 0.1);
+}
+
 TEST(LinearizedStepper, ContactsAreRefused) {
   const auto scene = compile_text(
       "delassus: 1\nlagrangian: {coordinates: [y], position: [1], mass: [1], "

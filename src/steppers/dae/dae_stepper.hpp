@@ -45,7 +45,6 @@ class DaeStepper final : public ImplicitStepper {
  private:
   std::string prepare(const System& system, double h) override;
   KktEquations& begin(const System& system, double h) override;
-  const Phase& end() const override { return equations_.end(); }
   void accept(const System& system, double h) override;
 
   bool start_memory(const System& system, double h);
