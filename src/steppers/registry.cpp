@@ -9,6 +9,7 @@
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
 #include "delassus/steppers/dae/dae_stepper.hpp"
+#include "delassus/steppers/energy_midpoint.hpp"
 #include "delassus/steppers/event_stepper.hpp"
 
 namespace delassus {
@@ -87,7 +88,9 @@ const std::vector<StepperInfo>& list_steppers() {
       {"trapezoidal-linearized", "S2 170-171", "2",
        "joints only: one Newton step of the trapezoidal rule, joints in position"},
       {"euler-implicit-linearized", "S2 160-161", "1",
-       "joints only: one Newton step of backward Euler, joints pulled back"}};
+       "joints only: one Newton step of backward Euler, joints pulled back"},
+      {"energy-midpoint", "ours", "2",
+       "joints only: midpoint rule that keeps the energy balance to round-off, for long runs"}};
   return steppers;
 }
 
@@ -99,6 +102,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
   }
   if (std::optional<DaeFormula> formula = find_dae_formula(settings))
     return std::make_unique<DaeStepper>(*formula, settings.options);
+  if (settings.name == "energy-midpoint") return make_energy_midpoint_stepper(settings.options);
   throw_unknown(settings.name);
 }
 

@@ -4,6 +4,7 @@
 // Observed order of the implicit schemes for joints, in positions, velocities and joint forces, against independent references.
 #include <gtest/gtest.h>
 
+#include "../support/heavy_top.hpp"
 #include "../support/smooth_runs.hpp"
 
 namespace delassus {
@@ -61,8 +62,10 @@ const Scheme k_schemes[] = {
     {"generalized_alpha_05", generalized_alpha(0.5), 2, true},
     {"generalized_alpha_09", generalized_alpha(0.9), 2, true},
     {"generalized_alpha_1", generalized_alpha(1), 2, false},
+    {"energy_midpoint", named("energy-midpoint"), 2, false},
 };
 
+// Of the schemes that have them: the others know impulses only.
 double joint_force(const State& state) {
   return state.history.acceleration.joint_forces[0];
 }
@@ -72,13 +75,17 @@ double order_at(const std::function<double(int)>& error, int n) {
   return std::log2(error(n) / error(2 * n));
 }
 
-class DaeOrder : public ::testing::TestWithParam<Scheme> {};
+class DaeOrder : public ::testing::TestWithParam<Scheme> {
+ protected:
+  static bool knows_forces() { return GetParam().settings.name != "energy-midpoint"; }
+};
 
 INSTANTIATE_TEST_SUITE_P(Schemes, DaeOrder, ::testing::ValuesIn(k_schemes),
                          [](const auto& scheme) { return std::string(scheme.param.label); });
 
 // q, v and λ of a pendulum; Θ = 0 to round-off, and joint forces without alternation.
 TEST_P(DaeOrder, Pendulum) {
+  if (!knows_forces()) GTEST_SKIP() << "knows impulses only";
   const double T = 1, rate = 1;
   const auto scene = pendulum(rate);
   const auto exact = pendulum_motion(T, rate);
@@ -115,6 +122,7 @@ TEST_P(DaeOrder, Pendulum) {
 
 // Without the velocity constraint: order 2 all the same for damped members; λ of undamped ones never converges (SPEC: contrary to S2).
 TEST_P(DaeOrder, PendulumByPositionsAlone) {
+  if (!knows_forces()) GTEST_SKIP() << "knows impulses only";
   const double T = 0.8, rate = 1;
   if (GetParam().settings.newmark_beta < 0.25) GTEST_SKIP() << "amplifies the error of the joint forces";
   const auto scene = pendulum(rate);
@@ -188,6 +196,7 @@ lagrangian:
   };
   const double p = GetParam().order, tolerance = p == 1 ? 0.15 : 0.05;
   EXPECT_NEAR(order_at([&](int n) { return (run(n).q - q).norm(); }, 400), p, tolerance);
+  if (!knows_forces()) return;
   EXPECT_NEAR(order_at([&](int n) { return std::abs(joint_force(run(n)) + force); }, 400), p, tolerance);
   // The work of the joint is in the balance.
   EXPECT_NEAR(order_at(
@@ -241,6 +250,36 @@ forces: [{name: spring, type: spring, between: [world, bob], stiffness: 50, rest
   EXPECT_NEAR(order_at(error, 400), GetParam().order, 0.1);
 }
 
+// A spinning top held at its tip: rotations, where q ⊞ w is not q + w.
+TEST_P(DaeOrder, HeavyTop) {
+  const testing::HeavyTop top;
+  const double T = 0.5;
+  const auto exact = top.motion(T);
+  double drift = 0, iterations = 0;
+  const auto run = [&](int n) {
+    drift = iterations = 0;
+    return advance_to(top, top.initial_state(), GetParam().settings, T, n,
+                      [&](const State&, const StepReport& report) {
+                        drift = std::max(drift, report.certificate.joint_drift);
+                        iterations += report.certificate.iterations / static_cast<double>(n);
+                      });
+  };
+  const auto position_error = [&](int n) {
+    Vector w;
+    top.difference(run(n).q, exact.q, w);
+    return w.norm();
+  };
+  const double p = GetParam().order, tolerance = p == 1 ? 0.15 : 0.1;
+  EXPECT_NEAR(order_at(position_error, 400), p, tolerance);
+  EXPECT_LT(drift, 1e-12);
+  EXPECT_LT(iterations, 6);
+  EXPECT_NEAR(order_at([&](int n) { return (run(n).v - exact.v).norm(); }, 400), p, tolerance);
+  if (!knows_forces()) return;
+  EXPECT_NEAR(
+      order_at([&](int n) { return (run(n).history.acceleration.joint_forces - exact.lambda).norm(); }, 400),
+      p, tolerance);
+}
+
 struct Linearized {
   const char* name;
   Projection projection;
@@ -288,6 +327,18 @@ TEST(LinearizedOrder, Pendulum) {
     // h = 1/1600: O(h²) of the violation that a step leaves, or round-off.
     EXPECT_LT(drift, scheme.projection == Projection::all ? 1e-14 : 1e-5);
   }
+}
+
+// Order 2 in q and v; its impulses are those of a whole step.
+TEST(EnergyMidpointOrder, Pendulum) {
+  const double T = 1, rate = 1;
+  const auto scene = pendulum(rate);
+  const auto exact = pendulum_motion(T, rate);
+  const auto run = [&](int n) {
+    return advance_to(*scene.system, scene.state, named("energy-midpoint"), T, n);
+  };
+  EXPECT_NEAR(order_at([&](int n) { return (run(n).q - exact.q()).norm(); }, 400), 2, 0.05);
+  EXPECT_NEAR(order_at([&](int n) { return (run(n).v - exact.v()).norm(); }, 400), 2, 0.05);
 }
 
 }  // namespace

@@ -52,6 +52,37 @@ INSTANTIATE_TEST_SUITE_P(Names, Dae, ::testing::ValuesIn(k_names), [](const auto
   return out;
 });
 
+TEST(EnergyMidpoint, ContractOfAStepper) {
+  const auto scene = chain();
+  StepperSettings settings = named("energy-midpoint");
+  State whole = scene.state, resumed = scene.state;
+  const auto stepper = stepper_of(settings);
+  StepReport report;
+  double iterations = 0;
+  for (int i = 1; i <= 50; ++i) {
+    stepper->advance(*scene.system, whole, {i * 0.01}, report);
+    ASSERT_TRUE(report.ok) << report.message;
+    iterations += report.certificate.iterations;
+    std::stringstream file;
+    save(resumed, file);
+    resumed = load_state(file, "state");
+    stepper_of(settings)->advance(*scene.system, resumed, {i * 0.01}, report);
+    ASSERT_TRUE(whole == resumed) << "step " << i;
+  }
+  EXPECT_LT(iterations / 50, 8);
+  settings.options.dae.second_derivatives = DaeOptions::SecondDerivatives::dropped;
+  const State dropped = advance_to(*scene.system, scene.state, settings, 0.5, 50);
+  EXPECT_LT((dropped.q - whole.q).norm(), 1e-10);
+
+  const auto contact = compile_text(
+      "delassus: 1\nlagrangian: {coordinates: [y], position: [1], mass: [1], "
+      "contacts: [{name: floor, gap: y}]}\n");
+  State state = contact.state;
+  stepper->advance(*contact.system, state, {0.1}, report);
+  EXPECT_FALSE(report.ok);
+  EXPECT_NE(report.message.find("joints only"), std::string::npos) << report.message;
+}
+
 TEST_P(Dae, OptionsOfNewtonGiveTheSameSolution) {
   const auto scene = chain();
   using Second = DaeOptions::SecondDerivatives;
@@ -229,6 +260,35 @@ TEST_P(Dae, ContradictingJointsAreNamed) {
     scene.system->bilateral(state.t, state.q, rows);
     EXPECT_LT(rows.violation.cwiseAbs().maxCoeff(), 1e-12);
   }
+}
+
+TEST_P(Dae, PolicyWarnGoesOn) {
+  const auto scene = torn();
+  StepperSettings settings = named(GetParam());
+  settings.options.policy = FailurePolicy::warn;
+  const auto stepper = stepper_of(settings);
+  State state = scene.state;
+  StepReport report;
+  while (state.t < 1.2 && report.ok && report.warnings.empty())
+    stepper->advance(*scene.system, state, {state.t + 0.03}, report);
+  ASSERT_TRUE(report.ok) << report.message;
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_NE(report.warnings[0].find("went on as asked"), std::string::npos) << report.warnings[0];
+  EXPECT_EQ(report.certificate.status, SolveStatus::iteration_limit);
+  // The certificate does not hide it.
+  EXPECT_GT(report.certificate.joint_drift, 1e-3);
+  EXPECT_GT(report.certificate.joint_residual, 1e-4);
+}
+
+// A start off the joints is pulled onto them without a kick.
+TEST_P(Dae, InconsistentStart) {
+  const auto scene = pendulum(1.0);
+  State state = scene.state;
+  state.q[0] += 1e-3;
+  state = advance_to(*scene.system, state, named(GetParam()), 0.5, 100);
+  const auto exact = pendulum_motion(0.5, 1.0);
+  EXPECT_LT((state.q - exact.q()).norm(), 0.05);
+  EXPECT_LT((state.v - exact.v()).norm(), 0.1);
 }
 
 TEST(LinearizedStepper, ContactsAreRefused) {

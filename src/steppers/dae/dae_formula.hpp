@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The common form of the implicit schemes of S2 §9 for smooth motions with joints, of which each named stepper
-// is a member: the generalised-α method in the form of [Arnold & Brüls 2007],
+// is a member: the generalised-α method in the form of [AB07],
 //
 //   M(q⁺) v̇⁺ = k(t⁺, q⁺, v⁺) + G(q⁺) λ⁺,   Θ(t⁺, q⁺) = 0,   Pfaffian rows  Gᵀ v⁺ = b(t⁺)              (1)
 //   (1−α_m) a⁺ + α_m a = (1−α_f) v̇⁺ + α_f v̇                                                          (2)

@@ -30,16 +30,17 @@ DaeStepper::DaeStepper(const DaeFormula& formula, const StepperOptions& options)
 
 std::string DaeStepper::prepare(const System& system, double h) {
   AccelerationMemory& memory = history_.acceleration;
-  if (memory.a.size() != system.nv() || memory.rate.size() != system.nv() || !(memory.step > 0))
-    return start_memory(system, h)
-               ? std::string()
-               : "the accelerations at the start are not finite, or the mass matrix is not "
-                 "positive definite";
+  system.bilateral(phase_.t, phase_.q, bilateral_);
+  const bool known = memory.a.size() == system.nv() && memory.rate.size() == system.nv() &&
+                     memory.joint_forces.size() == bilateral_.rows.rows() && memory.step > 0;
+  if (!known && !start_memory(system, h))
+    return "the accelerations at the start are not finite, or the mass matrix is not positive definite";
   if (memory.step != h) {
     // a belongs to t + (α_m − α_f) h: its distance to v̇ goes with h.
     memory.a = memory.rate + (h / memory.step) * (memory.a - memory.rate);
     memory.step = h;
   }
+  joint_power_ = joint_power(memory.joint_forces);
   return {};
 }
 
@@ -70,11 +71,9 @@ KktEquations& DaeStepper::begin(const System& system, double h) {
 
 void DaeStepper::accept(const System& system, double h) {
   ++report_->substeps;
-
   AccelerationMemory& memory = history_.acceleration;
   EnergyLedger& energy = history_.energy;
   double power = system.nonconservative_power(phase_.t, phase_.q, phase_.v);
-  double joints = joint_power(system, phase_, memory.joint_forces);
   phase_ = equations_.end();
   next_.a = x_;
   next_.rate = equations_.rate();
@@ -82,9 +81,9 @@ void DaeStepper::accept(const System& system, double h) {
   next_.step = h;
   if (options_.projection != Projection::none && Lambda_.size() > 0) make_consistent(system);
   power += system.nonconservative_power(phase_.t, phase_.q, phase_.v);
-  joints += joint_power(system, phase_, next_.joint_forces);
+  system.bilateral(phase_.t, phase_.q, bilateral_);
   energy.nonconservative += 0.5 * h * power;
-  energy.joints += 0.5 * h * joints;
+  energy.joints += 0.5 * h * (joint_power_ + joint_power(next_.joint_forces));
 
   StepReport& report = *report_;
   if (report.joint_impulses.size() != next_.joint_forces.size())
@@ -117,10 +116,10 @@ void DaeStepper::make_consistent(const System& system) {
   next_.a = ((1 - alpha_f) * next_.rate + alpha_f * last.rate - alpha_m * last.a) / (1 - alpha_m);
 }
 
-double DaeStepper::joint_power(const System& system, const Phase& phase, const Vector& lambda) {
-  system.bilateral(phase.t, phase.q, bilateral_);
-  bilateral_.rows.multiply(VectorRef(phase.v), joint_velocity_);
-  return lambda.size() == joint_velocity_.size() ? lambda.dot(joint_velocity_) : 0.0;
+// Of the rows that were last evaluated, at phase_.
+double DaeStepper::joint_power(const Vector& lambda) {
+  bilateral_.rows.multiply(VectorRef(phase_.v), joint_velocity_);
+  return lambda.dot(joint_velocity_);
 }
 
 }  // namespace delassus

@@ -45,17 +45,17 @@ class DaeStepper final : public ImplicitStepper {
  private:
   std::string prepare(const System& system, double h) override;
   KktEquations& begin(const System& system, double h) override;
-  const Phase& end() const override { return equations_.end(); }
   void accept(const System& system, double h) override;
 
   bool start_memory(const System& system, double h);
   void make_consistent(const System& system);
-  double joint_power(const System& system, const Phase& phase, const Vector& lambda);
+  double joint_power(const Vector& lambda);
 
   const DaeFormula formula_;
   DaeEquations equations_;
   Projector projector_;
   AccelerationSolver accelerations_;
+  double joint_power_ = 0;  // at the beginning of the step [W]
   Phase probe_;
   AccelerationMemory next_;
   Vector w_, joint_velocity_;

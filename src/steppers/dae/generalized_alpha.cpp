@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `generalized-alpha`: the method of Chung and Hulbert with joints [S2 189-201; Arnold & Brüls 2007].
+// `generalized-alpha`: the method of Chung and Hulbert with joints [S2 189-201; AB07].
 //
 //   α_m = (2ρ−1)/(ρ+1),   α_f = ρ/(ρ+1),   γ = ½ + α_f − α_m,   β = ¼ (γ + ½)²                        (1)
 //

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `hht`: the method of Hilber, Hughes and Taylor [S2 180-188; Negrut et al. 2007].
+// `hht`: the method of Hilber, Hughes and Taylor [S2 180-188].
 //
 //   a⁺ = (1+α) v̇⁺ − α v̇,   γ = ½ − α,   β = (1−α)²/4,   α ∈ [−⅓, 0]                                  (1)
 //

@@ -37,6 +37,10 @@ void ImplicitStepper::advance(const System& system, State& state, const StepRequ
   phase_.t = state.t;
   phase_.q = state.q;
   phase_.v = state.v;
+  // Of schemes with contacts.
+  history_.weighted_velocity.resize(0);
+  history_.contacts.clear();
+  history_.modes_known = false;
   if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
   const std::string refused = finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, name_);
   if (!refused.empty()) fail_step(phase_.t, refused, report);
@@ -64,24 +68,27 @@ bool ImplicitStepper::take_step(const System& system, double h, double& h_limit,
   certificate.solves += 1;
   certificate.iterations += result.iterations;
   certificate.redundant_joint_rows = result.redundant_rows;
+  // After a failure the equations may stand at an iterate that was refused.
+  const bool finite = result.ok || equations.evaluate(x_, Lambda_);
+  const bool go_on = result.ok || (options_.policy == FailurePolicy::warn && finite);
   double violation = 0;
   const int worst = equations.worst_row(violation);
-  if (result.ok) {
-    certificate.status = worse(certificate.status, SolveStatus::converged);
+  if (go_on) {
+    certificate.status =
+        worse(certificate.status, result.ok ? SolveStatus::converged : SolveStatus::iteration_limit);
     certificate.momentum_residual =
         std::max(certificate.momentum_residual,
                  equations.F.cwiseAbs().maxCoeff() / std::max(equations.largest_term, k_tiny));
     certificate.joint_residual = std::max(certificate.joint_residual, violation / equations.extent());
-    return true;
   }
+  if (result.ok) return true;
   ++report_->rejected;
   const std::string why =
       worst < 0 ? std::string(result.failure)
                 : fmt::format("{} (worst joint '{}')", result.failure, system.joint_name(worst));
-  if (options_.policy == FailurePolicy::warn && end().q.allFinite() && end().v.allFinite()) {
+  if (go_on) {
     report_->warnings.push_back(
         fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", phase_.t, why));
-    certificate.status = worse(certificate.status, SolveStatus::iteration_limit);
     return true;
   }
   if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {

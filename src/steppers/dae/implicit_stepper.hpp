@@ -31,8 +31,6 @@ class ImplicitStepper : public Stepper {
   virtual std::string prepare(const System& /*system*/, double /*h*/) { return {}; }
   // The equations of a step of h from phase_; sets x_ and Lambda_ to the predictor.
   virtual KktEquations& begin(const System& system, double h) = 0;
-  // Where the equations were last evaluated: the end of the step.
-  virtual const Phase& end() const = 0;
   // Moves phase_ and history_ to the solution (x_, Lambda_), and books impulses and work.
   virtual void accept(const System& system, double h) = 0;
 

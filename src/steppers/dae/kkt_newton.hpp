@@ -10,11 +10,11 @@
 //   A z − D μ = −F,   rows z = −R,                                                                    (2)
 //
 // where z is a small displacement and everything is scaled so that A → M for h → 0: the conditioning of (2)
-// does not depend on h, although the equations are of index 3 [Bottasso, Dopico & Trainelli 2008].
+// does not depend on h, although the equations are of index 3 [BDT08].
 //
 // Convergence and damping are judged in the mass norm ‖z‖² = zᵀ M z, which does not depend on units. A
 // correction is damped, s = 1, ½, ¼, …, until the next one, by the same matrix, is shorter: the natural
-// monotonicity test [Deuflhard 2004, §3.3]. The factorisation is kept as long as each correction is ten times
+// monotonicity test [Deuflhard04, ch. 3]. The factorisation is kept as long as each correction is ten times
 // shorter than the last one; it is the matrix that may be old, never the residual, so the solution is the same.
 #pragma once
 #include <string>
