@@ -81,27 +81,29 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
     const Eigen::Index row = first_held + static_cast<Eigen::Index>(i);
     rhs_[row] = -u_[row] - friction_.drift_velocity[held_friction[i]];
   }
-  return correct_velocity(system, nullptr, phase);
+  system.mass(phase.t, phase.q, M_);
+  return correct_velocity(M_, true, nullptr, phase);
 }
 
-bool Projector::project_velocity_along(const System& system, const BlockRows& directions, Phase& phase) {
+bool Projector::project_velocity_along(const System& system, const Problem& step, Phase& phase) {
   system.bilateral(phase.t, phase.q, bilateral_);
   rows_ = bilateral_.rows;
   directions_.clear(system.nv());
+  const BlockRows& directions = step.impulse_G();
   for (int g = 0; g < rows_.num_groups(); ++g) directions_.add_group(directions, g, directions.group_rows(g));
   rows_.multiply(VectorRef(phase.v), u_);
   rhs_ = bilateral_.target - u_;
-  return correct_velocity(system, &directions_, phase);
+  return correct_velocity(step.A, step.symmetric, &directions_, phase);
 }
 
 // v ← v + δ with rows δ = rhs.
-bool Projector::correct_velocity(const System& system, const BlockRows* directions, Phase& phase) {
+bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions,
+                                 Phase& phase) {
   lambda_.setZero(rhs_.size());
   if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
-  system.mass(phase.t, phase.q, M_);
   C_.setZero(rows_.rows());
-  zero_.setZero(system.nv());
-  if (!kkt_.compute(M_, true, rows_, directions, C_)) return false;
+  zero_.setZero(A.size());
+  if (!kkt_.compute(A, symmetric, rows_, directions, C_)) return false;
   kkt_.solve(zero_, rhs_, delta_, lambda_);
   if (!delta_.allFinite()) return false;
   phase.v += delta_;

@@ -26,14 +26,14 @@ class Projector {
   bool project_velocity(const System& system, std::span<const ContactId> closed,
                         std::span<const char> sticking, bool joints_and_normals, Phase& phase,
                         std::span<const int> held_friction = {});
-  // Joints only, by impulses along given directions Gᵀ (the first groups of `directions`): what a scheme that
-  // pushes along other directions than those of the end of its step needs to keep its order.
-  bool project_velocity_along(const System& system, const BlockRows& directions, Phase& phase);
+  // Joints only, by impulses as they act in a step, A δ = G λ with its matrix and directions: what a scheme whose own
+  // impulses are off by O(h) needs to keep its order.
+  bool project_velocity_along(const System& system, const Problem& step, Phase& phase);
   // What the last projection of velocities applied: joint rows first, then those of the contacts [N·s].
   const Vector& impulses() const { return lambda_; }
 
  private:
-  bool correct_velocity(const System& system, const BlockRows* directions, Phase& phase);
+  bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase);
 
   BlockMatrix M_;
   BilateralRows bilateral_;

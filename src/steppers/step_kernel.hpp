@@ -57,8 +57,8 @@ class StepKernel {
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return options_.law.align ? r_T.norm() : cone_gauge(cone, r_T);
   }
-  // Directions Gᵀ of the joint impulses of the last step, joints first.
-  const BlockRows& joint_directions() const { return problem_.impulse_G(); }
+  // The problem of the last step.
+  const Problem& problem() const { return problem_; }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
