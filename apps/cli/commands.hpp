@@ -41,6 +41,21 @@ int demo_command(const std::string& name, const std::string& out, bool quiet);
 int list_command(const std::string& kind);
 int check_command(const std::string& scene, const std::vector<Setting>& settings);
 
+struct StaticsArguments {
+  std::string scene;
+  std::vector<Setting> settings;
+  std::string json, state;  // files to write; empty: none
+};
+int statics_command(const StaticsArguments& arguments);
+
+struct ModesArguments {
+  std::string scene;
+  std::vector<Setting> settings;
+  bool at_start = false;  // linearise there, without looking for an equilibrium
+  std::string json;
+};
+int modes_command(const ModesArguments& arguments);
+
 struct VerifyArguments {
   std::vector<std::string> ids;
   std::string json;

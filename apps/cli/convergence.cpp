@@ -109,9 +109,9 @@ int measure_convergence(const ConvergenceArguments& arguments) {
   const double fitted = (n * sxy - sx * sy) / (n * sxx - sx * sx);
 
   const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
-  const SimulationOptions options = simulation_options(scene.desc.run);
+  const std::string stepper = make_simulation(scene).stepper_name();
   fmt::print("{}: error of q at t = {:g} s, {}, against {}\n\n", scene.desc.name, scene.desc.duration,
-             options.stepper.name, reference_text);
+             stepper, reference_text);
   fmt::print("{:>14}{:>16}{:>8}{:>8}{:>12}{:>10}{:>10}{:>10}\n", "step", "error", "ratio", "order",
              "joint drift", "solves", "pivots", "seconds");
   nlohmann::json table = nlohmann::json::array();
@@ -132,17 +132,16 @@ int measure_convergence(const ConvergenceArguments& arguments) {
   fmt::print("\nfitted order {:.3f}\n", fitted);
   if (!arguments.json.empty())
     write_file(arguments.json, nlohmann::json{{"scene", scene.desc.name},
-                                              {"stepper", options.stepper.name},
+                                              {"stepper", stepper},
                                               {"reference", reference_text},
                                               {"fitted_order", fitted},
                                               {"rows", table}}
                                        .dump(2) +
                                    "\n");
   if (!arguments.plot.empty()) {
-    LogPlot plot{
-        .title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, options.stepper.name, fitted),
-        .x_label = "step [s]",
-        .y_label = "error of q(T)"};
+    LogPlot plot{.title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, stepper, fitted),
+                 .x_label = "step [s]",
+                 .y_label = "error of q(T)"};
     for (const Row& row : rows) plot.points.emplace_back(row.step, row.error);
     write_file(arguments.plot, to_svg(plot));
     fmt::print("plot: {}\n", arguments.plot);

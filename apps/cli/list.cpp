@@ -38,11 +38,13 @@ void list_schema() {
 
 void list_defaults() {
   fmt::print("What is used when a scene does not say otherwise:\n\n");
+  fmt::print("  {:<36}{:<20}{}\n  {:<36}{:<20}{}\n\n", "model with joints only", "generalized-alpha",
+             "smooth motion", "contacts, stops or dry friction", "trapezoidal-2", "with located events");
   for (const char* name : {"stepper", "law", "impact", "solver", "output"})
     for (const Field& field : find_table(name).fields) {
       std::string fallback = field.fallback;
       if (field.key == "name")
-        fallback = std::string(name) == "stepper" ? StepperSettings{}.name
+        fallback = std::string(name) == "stepper" ? "by the model"
                    : std::string(name) == "law"   ? list_laws().front().name
                                                   : SolverSettings{}.name;
       fmt::print("  {:<36}{:<20}{}\n", fmt::format("{}.{}", name, field.key), fallback, field.meaning);

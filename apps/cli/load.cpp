@@ -101,7 +101,17 @@ void require_writable(const std::string& path) {
 
 Simulation make_simulation(const LoadedScene& scene) {
   CompiledScene compiled = compile(scene.desc);
-  return Simulation(compiled.system, std::move(compiled.state), simulation_options(scene.desc.run));
+  const SimulationOptions options = simulation_options(scene.desc.run);
+  try {
+    return Simulation(compiled.system, std::move(compiled.state), options);
+  } catch (const InputError& error) {
+    if (!error.place().file.empty()) throw;
+    // Assembly names joints; the first of them has a place.
+    for (const JointDesc& joint : scene.desc.joints)
+      if (std::string(error.what()).find("'" + joint.name.name + "'") != std::string::npos)
+        throw InputError(joint.name.place, error.what());
+    throw InputError(Place{scene.desc.file, 0, 0}, error.what());
+  }
 }
 
 }  // namespace delassus::cli

@@ -170,6 +170,36 @@ int run_program(int argc, char** argv) {
       [&] { command = [&] { return check_command(check_scene, check_settings.settings()); }; });
 
   BenchArguments bench;
+  StaticsArguments statics;
+  SettingOptions statics_settings;
+  CLI::App* statics_app =
+      app.add_subcommand("statics", "find an equilibrium: configuration and joint reactions");
+  statics_app->add_option("scene", statics.scene, "file or built-in name")->required();
+  statics_app->add_option("--json", statics.json, "write the result as JSON");
+  statics_app->add_option("--state", statics.state, "write the configuration as a state to resume from");
+  statics_settings.add_to(statics_app);
+  statics_app->callback([&] {
+    command = [&] {
+      statics.settings = statics_settings.settings();
+      return statics_command(statics);
+    };
+  });
+
+  ModesArguments modes;
+  SettingOptions modes_settings;
+  CLI::App* modes_app =
+      app.add_subcommand("modes", "linearise about the equilibrium: frequencies, damping and mode shapes");
+  modes_app->add_option("scene", modes.scene, "file or built-in name")->required();
+  modes_app->add_flag("--at-start", modes.at_start, "linearise about the start instead");
+  modes_app->add_option("--json", modes.json, "write the result as JSON");
+  modes_settings.add_to(modes_app);
+  modes_app->callback([&] {
+    command = [&] {
+      modes.settings = modes_settings.settings();
+      return modes_command(modes);
+    };
+  });
+
   CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");

@@ -66,12 +66,13 @@ struct Worst {
   }
 };
 
-RunInfo make_info(const LoadedScene& scene, const SimulationOptions& options) {
+RunInfo make_info(const LoadedScene& scene, const Simulation& simulation) {
+  const SimulationOptions& options = simulation.options();
   RunInfo info{.title = scene.desc.name,
                .description = scene.desc.description,
                .program = "delassus " + version(),
                .scene_text = scene.text};
-  info.settings = {{"stepper", options.stepper.name},
+  info.settings = {{"stepper", simulation.stepper_name()},
                    {"step", fmt::format("{}", options.step)},
                    {"duration", fmt::format("{}", scene.desc.duration)},
                    {"solver", options.solver.name},
@@ -126,6 +127,11 @@ PreparedRun prepare(const RunArguments& arguments, const std::vector<Setting>& s
                        fmt::format("the state is at t = {} s, the run ends at {} s; give a longer --duration",
                                    simulation.state().t, scene.desc.duration));
   }
+  if (const StartResult& start = simulation.start(); start.moved > 0 || start.velocity_change > 0)
+    fmt::print(
+        "{}: the start was put onto its joints: positions moved by up to {:.2g} m, velocities by {:.2g} "
+        "m/s\n",
+        scene.desc.name, start.moved, start.velocity_change);
   return {std::move(scene), std::move(simulation)};
 }
 
@@ -136,7 +142,7 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& s
   Simulation& simulation = prepared.simulation;
   const double t_end = scene.desc.duration;
 
-  Recorder recorder(directory, simulation.system(), make_info(scene, simulation.options()),
+  Recorder recorder(directory, simulation.system(), make_info(scene, simulation),
                     {.every = scene.desc.run.output_every});
   recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
   Worst worst;
@@ -172,7 +178,7 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& s
                      {"scene", scene.desc.name},
                      {"status", status},
                      {"message", message},
-                     {"stepper", simulation.options().stepper.name},
+                     {"stepper", simulation.stepper_name()},
                      {"step", simulation.options().step},
                      {"settings", scene.settings},
                      {"time", simulation.state().t},

@@ -73,6 +73,13 @@ std::string MultibodySystem::coordinate_name(int i) const {
   return body_name(body) + parts[i - places_[body].q];
 }
 
+std::string MultibodySystem::velocity_name(int i) const {
+  static const char* const parts[] = {".vx", ".vy", ".vz", ".wx", ".wy", ".wz"};
+  int body = num_bodies() - 1;
+  while (body > 0 && (places_[body].v < 0 || places_[body].v > i)) --body;
+  return body_name(body) + parts[i - places_[body].v];
+}
+
 // --- the configuration manifold
 
 double MultibodySystem::on_branch(int coordinate, double angle, const VectorRef& q) const {

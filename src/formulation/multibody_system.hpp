@@ -41,6 +41,7 @@ class MultibodySystem final : public System {
   int nq() const override { return nq_; }
   int nv() const override { return nv_; }
   std::string coordinate_name(int i) const override;
+  std::string velocity_name(int i) const override;
   std::string joint_name(int row) const override;
   std::string contact_name(ContactId id) const override;
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override;

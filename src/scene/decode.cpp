@@ -139,6 +139,7 @@ LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
 
 RunSettings read_settings(const Fields& scene) {
   RunSettings run;
+  run.assemble = scene.boolean("assemble", run.assemble);
   if (const auto f = scene.object("stepper")) {
     if (f->has("name")) run.stepper = f->name("name");
     run.step = f->number("step", run.step);
@@ -147,6 +148,14 @@ RunSettings read_settings(const Fields& scene) {
     if (run.alpha == 0) throw InputError(f->place("alpha"), "'alpha' of stepper is 0; allowed: > 0 … 1");
     run.data = f->choice("data", run.data);
     run.rows_at_end = f->boolean("rows_at_end", run.rows_at_end);
+    run.rho = f->number("rho", run.rho);
+    run.hht_alpha = f->number("hht_alpha", run.hht_alpha);
+    run.newmark_beta = f->number("newmark_beta", run.newmark_beta);
+    run.newmark_gamma = f->number("newmark_gamma", run.newmark_gamma);
+    run.second_derivatives = f->choice("second_derivatives", run.second_derivatives);
+    run.unknowns = f->choice("unknowns", run.unknowns);
+    run.newton_iterations = f->integer("newton_iterations", run.newton_iterations);
+    run.newton_tolerance = f->number("newton_tolerance", run.newton_tolerance);
     run.derivatives = f->choice("derivatives", run.derivatives);
     run.rank_one_right_side = f->boolean("rank_one_right_side", run.rank_one_right_side);
     run.springs_as_rows = f->boolean("springs_as_rows", run.springs_as_rows);

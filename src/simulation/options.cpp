@@ -33,6 +33,9 @@ constexpr Named<ForceDerivatives> k_derivatives[] = {{"none", ForceDerivatives::
                                                      {"rank-one", ForceDerivatives::rank_one},
                                                      {"exact", ForceDerivatives::exact},
                                                      {"automatic", ForceDerivatives::automatic}};
+constexpr Named<DaeOptions::Unknowns> k_unknowns[] = {{"acceleration", DaeOptions::Unknowns::acceleration},
+                                                      {"velocity", DaeOptions::Unknowns::velocity},
+                                                      {"position", DaeOptions::Unknowns::position}};
 constexpr Named<Projection> k_projection[] = {
     {"none", Projection::none}, {"joints", Projection::joints}, {"all", Projection::all}};
 constexpr Named<FailurePolicy> k_policy[] = {
@@ -77,6 +80,11 @@ SimulationOptions simulation_options(const RunSettings& run) {
   s.default_data = run.data == "default";
   s.data = lookup(k_data, run.data);
   s.rows_at_end = run.rows_at_end;
+  s.rho = run.rho;
+  s.hht_alpha = run.hht_alpha;
+  s.newmark_beta = run.newmark_beta;
+  s.newmark_gamma = run.newmark_gamma;
+  out.assemble = run.assemble;
   StepperOptions& o = s.options;
   o.derivatives = lookup(k_derivatives, run.derivatives);
   o.rank_one_right_side = run.rank_one_right_side;
@@ -84,6 +92,11 @@ SimulationOptions simulation_options(const RunSettings& run) {
   o.projection = lookup(k_projection, run.projection);
   o.policy = lookup(k_policy, run.on_failure);
   o.max_halvings = run.max_halvings;
+  o.dae.second_derivatives = run.second_derivatives == "exact" ? DaeOptions::SecondDerivatives::exact
+                                                               : DaeOptions::SecondDerivatives::dropped;
+  o.dae.unknowns = lookup(k_unknowns, run.unknowns);
+  o.dae.max_iterations = run.newton_iterations;
+  o.dae.tolerance = run.newton_tolerance;
   o.detect_collisions = run.detect_collisions;
   o.detect_transitions = run.detect_transitions;
   o.location = o.projection == Projection::none ? ImpactLocation::interpolant : ImpactLocation::step;

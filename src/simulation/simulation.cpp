@@ -14,14 +14,36 @@ namespace {
 // Times closer than this fraction of a step are the same grid point.
 constexpr double k_grid_tolerance = 1e-9;
 
+// Starts that are off by no more than the digits of a file are left as they are.
+constexpr double k_start_tolerance = 1e-10;
+
+bool joints_hold(const System& system, const State& state) {
+  BilateralRows rows;
+  Vector u;
+  system.bilateral(state.t, state.q, rows);
+  rows.rows.multiply(VectorRef(state.v), u);
+  const auto below = [](const Vector& x, double scale) {
+    return x.size() == 0 || x.cwiseAbs().maxCoeff() <= k_start_tolerance * (1 + scale);
+  };
+  return below(rows.violation, state.q.size() > 0 ? state.q.cwiseAbs().maxCoeff() : 0) &&
+         below(u - rows.target, state.v.size() > 0 ? state.v.cwiseAbs().maxCoeff() : 0);
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options)
     : system_(std::move(system)), options_(std::move(options)) {
   if (!(std::isfinite(options_.step) && options_.step > 0))
     throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
-  stepper_ = make_stepper(options_.stepper, make_solver(options_.solver));
   set_state(std::move(state));
+  StepperSettings settings = options_.stepper;
+  if (settings.name.empty()) settings.name = default_stepper(*system_, state_);
+  stepper_ = make_stepper(settings, make_solver(options_.solver));
+  start_.ok = true;
+  if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {
+    start_ = assemble_start(*system_, state_);
+    if (!start_.ok) throw InputError(start_.message);
+  }
 }
 
 void Simulation::set_state(State state) {

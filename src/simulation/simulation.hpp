@@ -15,6 +15,7 @@
 
 #include "delassus/scene/scene_desc.hpp"
 #include "delassus/solvers/registry.hpp"
+#include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/registry.hpp"
 #include "delassus/system/state.hpp"
 
@@ -23,6 +24,8 @@ namespace delassus {
 struct SimulationOptions {
   double step = 1e-3;  // [s]
   StepperSettings stepper;
+  // Put a state that has made no step yet onto its joints first (steppers/consistent_start.hpp).
+  bool assemble = true;
   SolverSettings solver;
 };
 
@@ -31,7 +34,7 @@ class Simulation {
   // Called after every step; returning false ends the run.
   using Observer = std::function<bool(const Simulation& simulation, const StepReport& report)>;
 
-  // Throws InputError on options out of range or a state of the wrong size.
+  // Throws InputError on options out of range, a state of the wrong size, or joints that cannot be assembled.
   Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options = {});
 
   const System& system() const { return *system_; }
@@ -39,6 +42,10 @@ class Simulation {
   // Continue from another state: a clone, or one loaded from a file.
   void set_state(State state);
   const SimulationOptions& options() const { return options_; }
+  // The stepper that is used, whether asked for or chosen.
+  std::string stepper_name() const { return stepper_->name(); }
+  // What assembly did to the first state; nothing when its joints held.
+  const StartResult& start() const { return start_; }
   // Of the last step.
   const StepReport& report() const { return report_; }
 
@@ -54,6 +61,7 @@ class Simulation {
   State state_;
   SimulationOptions options_;
   std::unique_ptr<Stepper> stepper_;
+  StartResult start_;
   StepReport report_;
   std::vector<Observer> observers_;
 };

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 #include <optional>
 
 #include "delassus/base/error.hpp"
@@ -92,6 +94,15 @@ const std::vector<StepperInfo>& list_steppers() {
       {"energy-midpoint", "ours", "2",
        "joints only: midpoint rule that keeps the energy balance to round-off, for long runs"}};
   return steppers;
+}
+
+std::string default_stepper(const System& system, const State& state) {
+  std::vector<ContactId> candidates;
+  FrictionRows friction;
+  // However far the motion goes: a contact far away may be reached later.
+  system.candidates(state.t, state.q, state.v, std::numeric_limits<double>::infinity(), candidates);
+  system.friction_rows(state.t, state.q, friction);
+  return candidates.empty() && friction.constant.empty() ? "generalized-alpha" : "trapezoidal-2";
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {

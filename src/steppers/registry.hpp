@@ -21,7 +21,7 @@ struct StepperInfo {
 const std::vector<StepperInfo>& list_steppers();
 
 struct StepperSettings {
-  std::string name = "trapezoidal-2";
+  std::string name;                   // empty: default_stepper() of the system
   double alpha = 0.5, gamma = 0.5;    // alpha-gamma
   bool default_data = true;           // take the scheme's own data point
   DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma
@@ -32,6 +32,10 @@ struct StepperSettings {
   double newmark_gamma = 0.5;         // newmark: γ, ½ … 1
   StepperOptions options;
 };
+
+// The stepper of a system that is not told otherwise: generalized-alpha where the motion is smooth (joints only), which
+// damps what a step cannot resolve; trapezoidal-2 with located events where there are contacts, stops or dry friction.
+std::string default_stepper(const System& system, const State& state);
 
 // Throws InputError: unknown name (with the nearest known one), values out of range.
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);

@@ -93,6 +93,7 @@ class System {
   virtual int nq() const = 0;
   virtual int nv() const = 0;
   virtual std::string coordinate_name(int i) const = 0;
+  virtual std::string velocity_name(int i) const { return coordinate_name(i); }
   virtual std::string joint_name(int row) const = 0;
   virtual std::string contact_name(ContactId id) const = 0;
 
