@@ -22,6 +22,8 @@ constexpr int k_max_frames = 2000;
 constexpr std::size_t k_max_events = 2000;
 // A plate without thickness could not be seen from its side: the least edge, as a part of the longest.
 constexpr double k_thinnest = 0.02;
+// Joints that nothing drives do no work but for round-off, which is no curve worth showing: part of the energy.
+constexpr double k_round_off = 1e-9;
 
 // Seven digits are enough for a picture; NaN has no JSON number.
 json number(double x) {
@@ -267,6 +269,16 @@ json describe_contacts(const Recording& recording, const std::vector<int>& frame
   return out;
 }
 
+// Largest work of joints, and largest energy.
+std::pair<double, double> joint_work(const Recording& recording) {
+  double work = 0, size = 0;
+  for (const EnergyReport& e : recording.energy) {
+    work = std::max(work, std::abs(e.constraint));
+    size = std::max({size, std::abs(e.kinetic), std::abs(e.potential)});
+  }
+  return {work, size};
+}
+
 json describe_events(const Recording& recording) {
   json out = json::array();
   for (std::size_t i = 0; i < std::min(recording.events.size(), k_max_events); ++i) {
@@ -343,6 +355,8 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
                     {"impact", energy([](const EnergyReport& e) { return e.impact; })},
                     {"work", energy([](const EnergyReport& e) { return e.work; })},
                     {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
+  if (const auto [work, size] = joint_work(recording); work > k_round_off * size)
+    data["energy"]["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
   const auto certificate = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.certificate[f]); });
   };
