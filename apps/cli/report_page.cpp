@@ -22,8 +22,9 @@ constexpr int k_max_frames = 2000;
 constexpr std::size_t k_max_events = 2000;
 // A plate without thickness could not be seen from its side: the least edge, as a part of the longest.
 constexpr double k_thinnest = 0.02;
-// Joints that nothing drives do no work but for round-off, which is no curve worth showing: part of the energy.
-constexpr double k_round_off = 1e-9;
+// Joints that nothing drives do work by the errors of the scheme only. Beside the energies less than this part of them
+// is no curve to be seen.
+constexpr double k_visible_work = 1e-3;
 
 // Seven digits are enough for a picture; NaN has no JSON number.
 json number(double x) {
@@ -355,7 +356,7 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
                     {"impact", energy([](const EnergyReport& e) { return e.impact; })},
                     {"work", energy([](const EnergyReport& e) { return e.work; })},
                     {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
-  if (const auto [work, size] = joint_work(recording); work > k_round_off * size)
+  if (const auto [work, size] = joint_work(recording); work > k_visible_work * size)
     data["energy"]["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
   const auto certificate = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.certificate[f]); });
