@@ -122,21 +122,20 @@ json describe_bodies(const SceneDesc& scene, const Model& model) {
   return out;
 }
 
-json describe_fixtures(const SceneDesc& scene) {
+json describe_fixtures(const SceneDesc& scene, const Model& model) {
   json out = json::array();
   std::vector<std::pair<Vector3, Vector3>> drawn;  // a plane hit by many bodies is drawn once
-  for (const ContactDesc& contact : scene.contacts) {
-    if (contact.kind != ContactDesc::Kind::plane) continue;
-    const auto same = [&](const auto& plane) {
-      return plane.first == contact.point && plane.second == contact.normal;
-    };
-    if (std::any_of(drawn.begin(), drawn.end(), same)) continue;
-    drawn.emplace_back(contact.point, contact.normal);
-    out.push_back({{"type", "plane"},
-                   {"name", contact.name.name},
-                   {"point", point(contact.point)},
-                   {"normal", point(contact.normal.normalized())}});
-  }
+  const auto add_plane = [&](const std::string& name, const Vector3& at, const Vector3& normal) {
+    const auto same = [&](const auto& plane) { return plane.first == at && plane.second == normal; };
+    if (std::any_of(drawn.begin(), drawn.end(), same)) return;
+    drawn.emplace_back(at, normal);
+    out.push_back(
+        {{"type", "plane"}, {"name", name}, {"point", point(at)}, {"normal", point(normal.normalized())}});
+  };
+  for (const PlaneContact& contact : model.plane_contacts)
+    add_plane(contact.name, contact.point, contact.normal);
+  for (const RollingDisk& disk : model.rolling_disks)
+    add_plane(disk.name, disk.plane_point, disk.plane_normal);
   for (const PictureDesc& picture : scene.picture) {
     if (picture.plane)
       out.push_back({{"type", "plane"},
@@ -320,7 +319,7 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
         {fmt::format("worst {}", key), fmt::format("{:.2e}{}", summary["worst"][key].get<double>(), unit)});
   const Model model = scene.lagrangian ? Model{} : compile_model(scene);
   data["bodies"] = describe_bodies(scene, model);
-  data["fixtures"] = describe_fixtures(scene);
+  data["fixtures"] = describe_fixtures(scene, model);
   data["links"] = describe_links(model);
   data["joints"] = describe_joints(model);
   if (!scene.lagrangian && scene.gravity.norm() > 0) data["up"] = point(-scene.gravity.normalized());
