@@ -102,9 +102,10 @@ int run_program(int argc, char** argv) {
   run_app
       ->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")
       ->allow_extra_args(false);
-  run_app->add_flag(
-      "--csv", run.csv,
-      "also write bodies.csv, coordinates.csv, energy.csv, events.csv, contacts.csv, certificate.csv");
+  run_app->add_flag("--csv", run.csv,
+                    "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
+                    "events.csv, contacts.csv, "
+                    "certificate.csv");
   run_app->add_flag("--no-report{false}", run.report, "do not write report.html");
   run_app->add_flag("--quiet", run.quiet, "print errors only");
   CLI::Option* checkpoint_option = run_app->add_option("--checkpoint-every", checkpoint,

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/embedded.hpp"
+#include "delassus/scene/compile_mechanism.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -19,6 +20,11 @@ using nlohmann::json;
 // More frames than this do not make the page better, only larger.
 constexpr int k_max_frames = 2000;
 constexpr std::size_t k_max_events = 2000;
+// A plate without thickness could not be seen from its side: the least edge, as a part of the longest.
+constexpr double k_thinnest = 0.02;
+// Joints that nothing drives do work by the errors of the scheme only. Beside the energies less than this part of them
+// is no curve to be seen.
+constexpr double k_visible_work = 1e-3;
 
 // Seven digits are enough for a picture; NaN has no JSON number.
 json number(double x) {
@@ -61,25 +67,52 @@ std::vector<int> choose_frames(const Recording& recording) {
   return frames;
 }
 
-int body_index(const SceneDesc& scene, const std::string& name) {
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    if (scene.bodies[i].name.name == name) return static_cast<int>(i);
-  return -1;
+json describe_shape(const Shape& shape) {
+  const Quaternion& rho = shape.orientation;
+  json out = {{"position", point(shape.position)},
+              {"orientation", {number(rho[0]), number(rho[1]), number(rho[2]), number(rho[3])}}};
+  switch (shape.kind) {
+    case ShapeKind::sphere:
+      out["type"] = "sphere";
+      break;
+    case ShapeKind::box:
+      out["type"] = "box";
+      out["size"] = point(shape.size);
+      return out;
+    case ShapeKind::cylinder:
+      out["type"] = "cylinder";
+      out["length"] = number(shape.length);
+      break;
+    case ShapeKind::capsule:
+      out["type"] = "capsule";
+      out["length"] = number(shape.length);
+      break;
+  }
+  out["radius"] = number(shape.radius);
+  return out;
 }
 
-json link(const SceneDesc& scene, const std::string& name, const char* kind,
-          const std::vector<NameRef>& between, const Vector3& anchor) {
-  const auto end = [&](const NameRef& ref) -> json {
-    const int body = body_index(scene, ref.name);
-    return {{"body", body}, {"point", body < 0 ? point(anchor) : json{0, 0, 0}}};
-  };
-  return {{"name", name}, {"kind", kind}, {"a", end(between[0])}, {"b", end(between[1])}};
+// `radius` is that of a particle.
+json describe_body(const Body& body, double radius) {
+  json out = {{"name", body.name}};
+  if (body.kind == BodyKind::fixed) out["fixed"] = true;
+  if (!body.shapes.empty()) {
+    out["shapes"] = json::array();
+    for (const Shape& shape : body.shapes) out["shapes"].push_back(describe_shape(shape));
+  } else if (body.kind == BodyKind::rigid) {
+    Shape box = equivalent_box({body.mass, body.center_of_mass, body.inertia});
+    box.size = box.size.cwiseMax(k_thinnest * box.size.maxCoeff());
+    out["shapes"] = json::array({describe_shape(box)});
+  } else if (body.kind == BodyKind::particle) {
+    out["shape"] = {{"type", "sphere"}, {"radius", radius}};
+  }
+  return out;
 }
 
-json describe_bodies(const SceneDesc& scene) {
+json describe_bodies(const SceneDesc& scene, const Model& model) {
   json out = json::array();
-  for (const BodyDesc& body : scene.bodies)
-    out.push_back({{"name", body.name.name}, {"shape", {{"type", "sphere"}, {"radius", body.radius}}}});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i)
+    out.push_back(describe_body(model.bodies[i], scene.bodies[i].radius));
   if (scene.lagrangian)
     for (const auto& body : scene.lagrangian->bodies) {
       json shape = {{"type", "sphere"}, {"radius", body.radius}};
@@ -89,21 +122,20 @@ json describe_bodies(const SceneDesc& scene) {
   return out;
 }
 
-json describe_fixtures(const SceneDesc& scene) {
+json describe_fixtures(const SceneDesc& scene, const Model& model) {
   json out = json::array();
   std::vector<std::pair<Vector3, Vector3>> drawn;  // a plane hit by many bodies is drawn once
-  for (const ContactDesc& contact : scene.contacts) {
-    if (contact.kind != ContactDesc::Kind::plane) continue;
-    const auto same = [&](const auto& plane) {
-      return plane.first == contact.point && plane.second == contact.normal;
-    };
-    if (std::any_of(drawn.begin(), drawn.end(), same)) continue;
-    drawn.emplace_back(contact.point, contact.normal);
-    out.push_back({{"type", "plane"},
-                   {"name", contact.name.name},
-                   {"point", point(contact.point)},
-                   {"normal", point(contact.normal.normalized())}});
-  }
+  const auto add_plane = [&](const std::string& name, const Vector3& at, const Vector3& normal) {
+    const auto same = [&](const auto& plane) { return plane.first == at && plane.second == normal; };
+    if (std::any_of(drawn.begin(), drawn.end(), same)) return;
+    drawn.emplace_back(at, normal);
+    out.push_back(
+        {{"type", "plane"}, {"name", name}, {"point", point(at)}, {"normal", point(normal.normalized())}});
+  };
+  for (const PlaneContact& contact : model.plane_contacts)
+    add_plane(contact.name, contact.point, contact.normal);
+  for (const RollingDisk& disk : model.rolling_disks)
+    add_plane(disk.name, disk.plane_point, disk.plane_normal);
   for (const PictureDesc& picture : scene.picture) {
     if (picture.plane)
       out.push_back({{"type", "plane"},
@@ -119,14 +151,91 @@ json describe_fixtures(const SceneDesc& scene) {
   return out;
 }
 
-json describe_links(const SceneDesc& scene) {
+json link(const std::string& name, const char* kind, const Attachment& a, const Attachment& b) {
+  const auto end = [](const Attachment& x) -> json { return {{"body", x.body}, {"point", point(x.point)}}; };
+  return {{"name", name}, {"kind", kind}, {"a", end(a)}, {"b", end(b)}};
+}
+
+// What is drawn as a line between two points: rods, springs, dampers, ropes.
+json describe_links(const Model& model) {
   json out = json::array();
-  for (const JointDesc& joint : scene.joints)
-    out.push_back(link(scene, joint.name.name, "joint", joint.frames.between, joint.frames.anchor));
-  for (const ForceDesc& force : scene.forces)
-    if (force.type == "spring")
-      out.push_back(link(scene, force.name.name, force.stiffness > 0 ? "spring" : "damper",
-                         force.frames.between, force.frames.anchor));
+  for (const Joint& joint : model.joints)
+    if (joint.kind == JointKind::distance) out.push_back(link(joint.name, "joint", joint.a, joint.b));
+  for (const Coupler& coupler : model.couplers)
+    for (const Coupler::Term& term : coupler.terms) {
+      if (term.coordinate.measure < 0) continue;
+      const Measure& measure = model.measures[term.coordinate.measure];
+      if (measure.kind == Measure::Kind::length)
+        out.push_back(link(coupler.name, "joint", measure.a, measure.b));
+    }
+  for (const SpringDamper& spring : model.springs)
+    out.push_back(link(spring.name, spring.stiffness > 0 ? "spring" : "damper", spring.a, spring.b));
+  return out;
+}
+
+// Joints that sit at a point. Parallel axes sit nowhere; gears and couplers relate joints that are drawn already.
+json describe_joints(const Model& model) {
+  json out = json::array();
+  for (const Joint& joint : model.joints) {
+    if (joint.kind == JointKind::distance || joint.kind == JointKind::parallel_axes) continue;
+    out.push_back({{"name", joint.name},
+                   {"kind", to_string(joint.kind)},
+                   {"body_a", joint.a.body},
+                   {"point_a", point(joint.a.point)},
+                   {"axis_a", point(rotate(joint.a.orientation, Vector3::UnitZ()))},
+                   {"body_b", joint.b.body},
+                   {"point_b", point(joint.b.point)}});
+  }
+  const auto add = [&](const std::string& name, const char* kind, int body, const Vector3& at,
+                       const Vector3& axis) {
+    out.push_back({{"name", name},
+                   {"kind", kind},
+                   {"body_a", body},
+                   {"point_a", point(at)},
+                   {"axis_a", point(axis)},
+                   {"body_b", k_world}});
+  };
+  for (const RollingDisk& disk : model.rolling_disks)
+    add(disk.name, "rolling_disk", disk.body, disk.center, disk.axis);
+  for (const Skate& skate : model.skates) add(skate.name, "skate", skate.body, skate.point, skate.across);
+  return out;
+}
+
+// Of joints when there are any, otherwise all of the system.
+json describe_coordinates(const Recording& recording, const std::vector<int>& frames) {
+  if (recording.num_joint_coordinates() > 0) {
+    json out = json::array();
+    for (int i = 0; i < recording.num_joint_coordinates(); ++i)
+      out.push_back({{"name", recording.joint_coordinate_names[i]},
+                     {"unit", recording.joint_coordinate_units[i]},
+                     {"values", column(frames, [&](int f) { return recording.joint_values(i, f); })},
+                     {"rates", column(frames, [&](int f) { return recording.joint_rates(i, f); })}});
+    return out;
+  }
+  // Velocities have the names of the coordinates only where they are their derivatives.
+  const bool same = recording.q.rows() == recording.v.rows();
+  json names = json::array(), q = json::array(), v = json::array();
+  for (Eigen::Index i = 0; i < recording.q.rows(); ++i) {
+    // Coordinates that never move (the third one of a planar scene) would only clutter the plots.
+    if (same && recording.q.row(i).isZero(0) && recording.v.row(i).isZero(0)) continue;
+    names.push_back(recording.coordinate_names[i]);
+    q.push_back(column(frames, [&](int f) { return recording.q(i, f); }));
+    if (same) v.push_back(column(frames, [&](int f) { return recording.v(i, f); }));
+  }
+  return {{"names", names}, {"q", q}, {"v", v}};
+}
+
+json describe_reactions(const Recording& recording, const Model& model, const std::vector<int>& frames) {
+  json out = json::array();
+  for (int i = 0; i < recording.num_reactions(); ++i) {
+    json reaction = {{"name", recording.reaction_names[i]},
+                     {"force", column(frames, [&](int f) { return recording.reaction(f, i).force.norm(); })}};
+    // A joint that holds points only has no torque to show.
+    const JointKind kind = model.joints[i].kind;
+    if (num_force_equations(kind) < num_equations(kind))
+      reaction["torque"] = column(frames, [&](int f) { return recording.reaction(f, i).torque.norm(); });
+    out.push_back(std::move(reaction));
+  }
   return out;
 }
 
@@ -158,6 +267,16 @@ json describe_contacts(const Recording& recording, const std::vector<int>& frame
   json out = json::array();
   for (auto& [id, contact] : contacts) out.push_back(std::move(contact));
   return out;
+}
+
+// Largest work of joints, and largest energy.
+std::pair<double, double> joint_work(const Recording& recording) {
+  double work = 0, size = 0;
+  for (const EnergyReport& e : recording.energy) {
+    work = std::max(work, std::abs(e.constraint));
+    size = std::max({size, std::abs(e.kinetic), std::abs(e.potential)});
+  }
+  return {work, size};
 }
 
 json describe_events(const Recording& recording) {
@@ -198,9 +317,11 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
        {std::pair{"residual", ""}, {"joint_drift", " m"}, {"penetration", " m"}, {"energy_defect", " J"}})
     data["summary"].push_back(
         {fmt::format("worst {}", key), fmt::format("{:.2e}{}", summary["worst"][key].get<double>(), unit)});
-  data["bodies"] = describe_bodies(scene);
-  data["fixtures"] = describe_fixtures(scene);
-  data["links"] = describe_links(scene);
+  const Model model = scene.lagrangian ? Model{} : compile_model(scene);
+  data["bodies"] = describe_bodies(scene, model);
+  data["fixtures"] = describe_fixtures(scene, model);
+  data["links"] = describe_links(model);
+  data["joints"] = describe_joints(model);
   if (!scene.lagrangian && scene.gravity.norm() > 0) data["up"] = point(-scene.gravity.normalized());
   data["time"] = column(frames, [&](int f) { return recording.time[f]; });
   data["poses"] = json::array();
@@ -221,17 +342,8 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
                              {"qz", at(6)}});
     data["velocities"].push_back({{"x", at(7)}, {"y", at(8)}, {"z", at(9)}});
   }
-  // Coordinates that never move (the third one of a planar scene) would only clutter the plots.
-  json names = json::array(), q = json::array(), v = json::array();
-  for (Eigen::Index i = 0; i < recording.q.rows(); ++i) {
-    if (recording.q.rows() == recording.v.rows() && recording.q.row(i).isZero(0) &&
-        recording.v.row(i).isZero(0))
-      continue;
-    names.push_back(recording.coordinate_names[i]);
-    q.push_back(column(frames, [&](int f) { return recording.q(i, f); }));
-    if (i < recording.v.rows()) v.push_back(column(frames, [&](int f) { return recording.v(i, f); }));
-  }
-  data["coordinates"] = {{"names", names}, {"q", q}, {"v", v}};
+  data["coordinates"] = describe_coordinates(recording, frames);
+  data["reactions"] = describe_reactions(recording, model, frames);
   data["contacts"] = describe_contacts(recording, frames);
   const auto energy = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.energy[f]); });
@@ -243,6 +355,8 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
                     {"impact", energy([](const EnergyReport& e) { return e.impact; })},
                     {"work", energy([](const EnergyReport& e) { return e.work; })},
                     {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
+  if (const auto [work, size] = joint_work(recording); work > k_visible_work * size)
+    data["energy"]["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
   const auto certificate = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.certificate[f]); });
   };

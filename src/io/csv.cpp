@@ -62,10 +62,15 @@ class Table {
   std::string text_;
 };
 
+std::vector<std::string> all_quoted(const std::vector<std::string>& names) {
+  std::vector<std::string> out;
+  for (const std::string& name : names) out.push_back(quoted(name));
+  return out;
+}
+
 Table bodies(const Recording& recording) {
   Table table("t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
-  std::vector<std::string> names;
-  for (const std::string& name : recording.body_names) names.push_back(quoted(name));
+  const std::vector<std::string> names = all_quoted(recording.body_names);
   for (int f = 0; f < recording.num_frames(); ++f)
     for (int i = 0; i < recording.num_bodies(); ++i) {
       const BodyMotion m = recording.body(f, i);
@@ -85,6 +90,29 @@ Table coordinates(const Recording& recording) {
   Table table(header);
   for (int f = 0; f < recording.num_frames(); ++f)
     table.row(recording.time[f]).add(recording.q.col(f)).add(recording.v.col(f));
+  return table;
+}
+
+Table joints(const Recording& recording) {
+  Table table("t,name,value,rate");
+  const std::vector<std::string> names = all_quoted(recording.joint_coordinate_names);
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (int i = 0; i < recording.num_joint_coordinates(); ++i)
+      table.row(recording.time[f])
+          .add(names[i])
+          .add(recording.joint_values(i, f))
+          .add(recording.joint_rates(i, f));
+  return table;
+}
+
+Table reactions(const Recording& recording) {
+  Table table("t,name,fx,fy,fz,tx,ty,tz");
+  const std::vector<std::string> names = all_quoted(recording.reaction_names);
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (int i = 0; i < recording.num_reactions(); ++i) {
+      const JointReaction r = recording.reaction(f, i);
+      table.row(recording.time[f]).add(names[i]).add(r.force).add(r.torque);
+    }
   return table;
 }
 
@@ -153,6 +181,8 @@ void write_csv(const Recording& recording, const std::string& directory) {
   if (error) throw InputError("cannot create the directory " + directory + ": " + error.message());
   bodies(recording).write(directory, "bodies.csv");
   coordinates(recording).write(directory, "coordinates.csv");
+  joints(recording).write(directory, "joints.csv");
+  reactions(recording).write(directory, "reactions.csv");
   energy(recording).write(directory, "energy.csv");
   certificate(recording).write(directory, "certificate.csv");
   contacts(recording).write(directory, "contacts.csv");

@@ -13,6 +13,9 @@ namespace delassus {
 //
 //   bodies.csv       t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz                      a row a frame and body
 //   coordinates.csv  t,q_<name>…,v_<name>…                                           a row a frame
+//   joints.csv       t,name,value,rate                                               a row a frame and joint
+//                                                                                    coordinate
+//   reactions.csv    t,name,fx,fy,fz,tx,ty,tz                                        a row a frame and joint
 //   energy.csv       t,kinetic,potential,work,friction,impact,constraint,defect
 //   certificate.csv  t,step,step_length,status,residuals and drifts,counts,names of the worst joint and
 //                    contact

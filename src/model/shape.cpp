@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -75,6 +76,18 @@ MassProperties mass_properties(const std::vector<Shape>& shapes, double density)
     out.inertia += R * J.asDiagonal() * R.transpose() + steiner(mass, shape.position - out.center_of_mass);
   }
   return out;
+}
+
+Shape equivalent_box(const MassProperties& body) {
+  const Eigen::SelfAdjointEigenSolver<Matrix3> principal(body.inertia);
+  const Vector3 J = principal.eigenvalues();
+  Matrix3 axes = principal.eigenvectors();
+  if (axes.determinant() < 0) axes.col(2) *= -1;
+  Shape box{.kind = ShapeKind::box, .position = body.center_of_mass};
+  // Round-off may take a zero below it.
+  for (int i = 0; i < 3; ++i) box.size[i] = std::sqrt(std::max(0.0, 6 * (J.sum() - 2 * J[i]) / body.mass));
+  box.orientation = quaternion_from_matrix(axes);
+  return box;
 }
 
 std::string check_inertia(const Matrix3& inertia) {

@@ -7,6 +7,8 @@
 //   box       edges (x, y, z)        m = ρ x y z               J_x = m (y² + z²)/12, …
 //   cylinder  radius, length along z m = ρ π r² l              J_z = m r²/2,  J_x = m (3r² + l²)/12
 //   capsule   a cylinder with half spheres on both ends; length is that of the cylinder
+//
+// Backwards, the box that has mass m and principal moments J_i:  edge_i = √(6 (J_j + J_k − J_i)/m)        (1)
 #pragma once
 #include <cstdint>
 #include <string>
@@ -37,6 +39,9 @@ struct MassProperties {
 double volume(const Shape& shape);
 // Of homogeneous shapes of one density [kg/m³]; shapes that overlap count twice.
 MassProperties mass_properties(const std::vector<Shape>& shapes, double density);
+// (1), in principal axes at the centre of mass: a picture of a body whose shape is not known. An edge that is zero (a
+// thin plate or rod) stays zero.
+Shape equivalent_box(const MassProperties& body);
 
 // Reason why no mass distribution has this inertia (not symmetric, not positive definite, triangle inequality);
 // empty when it is a good one.

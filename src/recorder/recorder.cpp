@@ -58,14 +58,15 @@ struct Column {
 };
 
 struct FrameColumns {
-  Column<double> time, step_length, q, v, weighted_velocity, bodies, joint_impulses, energy, certificate;
+  Column<double> time, step_length, q, v, weighted_velocity, bodies, joint_impulses, joint_coordinates,
+      reactions, energy, certificate;
   Column<std::int64_t> step, solver, contact_first, contact_count;
   Column<std::uint64_t> worst_contact;
 
   template <class F>
   void each(F&& f) {
-    for (auto* c :
-         {&time, &step_length, &q, &v, &weighted_velocity, &bodies, &joint_impulses, &energy, &certificate})
+    for (auto* c : {&time, &step_length, &q, &v, &weighted_velocity, &bodies, &joint_impulses,
+                    &joint_coordinates, &reactions, &energy, &certificate})
       f(*c);
     for (auto* c : {&step, &solver, &contact_first, &contact_count}) f(*c);
     f(worst_contact);
@@ -145,6 +146,8 @@ struct Recorder::Impl {
   std::int64_t num_steps = 0;           // given to record()
   Clock::time_point last_flush = Clock::now();
   std::vector<BodyMotion> motions;
+  Vector joint_values, joint_rates;
+  std::vector<JointReaction> reactions;
 
   Impl(const std::string& directory, const System& the_system, const RunInfo& info,
        RecorderOptions the_options)
@@ -174,6 +177,13 @@ struct Recorder::Impl {
                      names(system.num_bodies(), [&](int i) { return system.body_name(i); }));
     file.write_texts("/meta/coordinate_names",
                      names(system.nq(), [&](int i) { return system.coordinate_name(i); }));
+    const int nx = system.num_joint_coordinates();
+    file.write_texts("/meta/joint_coordinate_names",
+                     names(nx, [&](int i) { return system.joint_coordinate_name(i); }));
+    file.write_texts("/meta/joint_coordinate_units",
+                     names(nx, [&](int i) { return system.joint_coordinate_is_angle(i) ? "rad" : "m"; }));
+    file.write_texts("/meta/reaction_names",
+                     names(system.num_reactions(), [&](int i) { return system.reaction_name(i); }));
   }
 
   // Only a state tells how many joint rows there are; so the tables are created with the first one.
@@ -200,6 +210,8 @@ struct Recorder::Impl {
     frames.weighted_velocity.create(file, "/frames/weighted_velocity", {system.nv()});
     frames.bodies.create(file, "/frames/bodies", {system.num_bodies(), k_body_numbers});
     frames.joint_impulses.create(file, "/frames/joint_impulses", {nj});
+    frames.joint_coordinates.create(file, "/frames/joint_coordinates", {system.num_joint_coordinates(), 2});
+    frames.reactions.create(file, "/frames/reactions", {system.num_reactions(), k_reaction_numbers});
     frames.energy.create(file, "/frames/energy", {7});
     frames.certificate.create(file, "/frames/certificate", {6});
     frames.solver.create(file, "/frames/solver", {8});
@@ -262,6 +274,16 @@ struct Recorder::Impl {
       pending.insert(pending.end(), m.angular_velocity.begin(), m.angular_velocity.end());
     }
     ++frames.bodies.pending_rows;
+    put_joint_coordinates(state);
+  }
+
+  void put_joint_coordinates(const State& state) {
+    system.joint_coordinates(state.t, state.q, state.v, joint_values, joint_rates);
+    for (Eigen::Index i = 0; i < joint_values.size(); ++i) {
+      frames.joint_coordinates.pending.push_back(joint_values[i]);
+      frames.joint_coordinates.pending.push_back(joint_rates[i]);
+    }
+    ++frames.joint_coordinates.pending_rows;
   }
 
   void put_energy(const EnergyReport& e) {
@@ -282,6 +304,20 @@ struct Recorder::Impl {
       frames.joint_impulses.put_row(impulses);
     else  // a step that failed before its first solve
       frames.joint_impulses.put_nan_row();
+  }
+
+  void put_reactions(const State& state, const Vector& joint_forces) {
+    if (joint_forces.size() != frames.joint_impulses.table.row_size()) {
+      frames.reactions.put_nan_row();
+      return;
+    }
+    system.reactions(state.t, state.q, joint_forces, reactions);
+    std::vector<double>& pending = frames.reactions.pending;
+    for (const JointReaction& r : reactions) {
+      pending.insert(pending.end(), r.force.begin(), r.force.end());
+      pending.insert(pending.end(), r.torque.begin(), r.torque.end());
+    }
+    ++frames.reactions.pending_rows;
   }
 
   void put_contacts(const State& state, const std::vector<ContactReport>& reports, double step_length) {
@@ -402,6 +438,7 @@ void Recorder::record_initial(const State& state, const EnergyReport& energy) {
     impl_->put_energy(energy);
     impl_->put_certificate({}, 0, 0);
     impl_->frames.joint_impulses.put_nan_row();
+    impl_->frames.reactions.put_nan_row();
     impl_->put_contacts(state, {}, k_nan);
     impl_->flush(false);
   });
@@ -418,6 +455,7 @@ void Recorder::record(const State& state, const StepReport& report, bool last) {
       impl_->put_energy(report.energy);
       impl_->put_certificate(report.certificate, report.substeps, report.rejected);
       impl_->put_joint_impulses(report.joint_impulses);
+      impl_->put_reactions(state, report.joint_forces);
       impl_->put_contacts(state, report.contacts, step_length);
     }
     impl_->flush_if_due();

@@ -72,11 +72,12 @@ std::string read_bytes(const Hdf5File& file, const std::string& name) {
   return {bytes.begin(), bytes.end()};
 }
 
-void read_meta(const Hdf5File& file, Recording& recording) {
+// True when the file has joint coordinates and reactions.
+bool read_meta(const Hdf5File& file, Recording& recording) {
   const std::int64_t version = file.read_integer_attribute("/meta", "format_version");
-  if (version != k_recording_format)
+  if (version < 1 || version > k_recording_format)
     refuse(file.path(),
-           fmt::format("its format version is {}; this program reads {}", version, k_recording_format));
+           fmt::format("its format version is {}; this program reads 1 … {}", version, k_recording_format));
   RunInfo& info = recording.info;
   info.program = file.read_text_attribute("/meta", "program");
   info.title = file.read_text_attribute("/meta", "title");
@@ -89,6 +90,15 @@ void read_meta(const Hdf5File& file, Recording& recording) {
   recording.body_names = file.read_texts("/meta/body_names");
   recording.coordinate_names = file.read_texts("/meta/coordinate_names");
   recording.joint_names = file.read_texts("/meta/joint_names");
+  const bool has_joint_outputs = version >= 2;
+  if (has_joint_outputs) {
+    recording.joint_coordinate_names = file.read_texts("/meta/joint_coordinate_names");
+    recording.joint_coordinate_units = file.read_texts("/meta/joint_coordinate_units");
+    recording.reaction_names = file.read_texts("/meta/reaction_names");
+    if (recording.joint_coordinate_names.size() != recording.joint_coordinate_units.size())
+      refuse(file.path(), "joint coordinates without units");
+  }
+  return has_joint_outputs;
 }
 
 void read_contacts(const Hdf5File& file, std::int64_t rows, Recording& recording) {
@@ -151,7 +161,7 @@ void read_solver(const Tables& frames, const std::string& path, Recording& recor
 }
 
 void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t committed_contacts,
-                 Recording& recording) {
+                 bool has_joint_outputs, Recording& recording) {
   const auto nq = static_cast<std::int64_t>(recording.coordinate_names.size());
   const std::int64_t nv = file.open_dataset("/frames/v").row_size();
   const auto nb = static_cast<std::int64_t>(recording.body_names.size());
@@ -164,6 +174,10 @@ void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t comm
   frames.limit("weighted_velocity", {nv});
   frames.limit("bodies", {nb, k_body_numbers});
   frames.limit("joint_impulses", {nj});
+  if (has_joint_outputs) {
+    frames.limit("joint_coordinates", {recording.num_joint_coordinates(), 2});
+    frames.limit("reactions", {recording.num_reactions(), k_reaction_numbers});
+  }
   frames.limit("energy", {7});
   frames.limit("certificate", {6});
   frames.limit("solver", {8});
@@ -192,6 +206,13 @@ void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t comm
   recording.weighted_velocity = frames.matrix("weighted_velocity");
   recording.joint_impulses = frames.matrix("joint_impulses");
   recording.bodies = frames.read<double>("bodies");
+  Matrix coordinates(0, frames.rows());  // value, rate, value, rate, …
+  if (has_joint_outputs) {
+    coordinates = frames.matrix("joint_coordinates");
+    recording.reactions = frames.read<double>("reactions");
+  }
+  recording.joint_values = coordinates(Eigen::seqN(0, recording.num_joint_coordinates(), 2), Eigen::all);
+  recording.joint_rates = coordinates(Eigen::seqN(1, recording.num_joint_coordinates(), 2), Eigen::all);
   const Matrix energy = frames.matrix("energy");
   for (const auto& e : energy.colwise())
     recording.energy.push_back({e[0], e[1], e[2], e[3], e[4], e[5], e[6]});
@@ -253,12 +274,12 @@ Recording read(const std::string& path) {
   if (!file.contains("/meta")) refuse(path, "it has no group /meta");
   if (!file.contains("/committed")) refuse(path, "it has no frame yet");
   Recording recording;
-  read_meta(file, recording);
+  const bool has_joint_outputs = read_meta(file, recording);
   const Hdf5Dataset dataset = file.open_dataset("/committed");
   if (dataset.shape() != std::vector<std::int64_t>{5}) refuse(path, "/committed is not 5 numbers");
   std::vector<std::int64_t> committed = dataset.read<std::int64_t>(5);
   for (std::int64_t& count : committed) count = std::max<std::int64_t>(count, 0);
-  read_frames(file, committed[0], committed[1], recording);
+  read_frames(file, committed[0], committed[1], has_joint_outputs, recording);
   read_events(file, committed[2], recording);
   read_contact_names(file, committed[3], recording);
   recording.complete = committed[4] == 1;
@@ -275,6 +296,12 @@ BodyMotion Recording::body(int frame, int i) const {
   const double* x =
       bodies.data() + (static_cast<std::size_t>(frame) * body_names.size() + i) * k_body_numbers;
   return {Vector3::Map(x), Eigen::Vector4d::Map(x + 3), Vector3::Map(x + 7), Vector3::Map(x + 10)};
+}
+
+JointReaction Recording::reaction(int frame, int i) const {
+  const double* x =
+      reactions.data() + (static_cast<std::size_t>(frame) * reaction_names.size() + i) * k_reaction_numbers;
+  return {Vector3::Map(x), Vector3::Map(x + 3)};
 }
 
 std::span<const RecordedContact> Recording::contacts_at(int frame) const {

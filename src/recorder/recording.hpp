@@ -8,15 +8,18 @@
 // libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
 // file, where there is one, belongs to the newer run.
 //
-// Layout, format version 1: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
-// rows. Numbers are little endian: float64 unless the type is given. SI units, quaternions (w, x, y, z), all
-// vectors of bodies in world axes, contact triples with the normal first. NaN: not known.
+// Layout, format version 2: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// rows, nx joint coordinates, nr joints with reactions. Numbers are little endian: float64 unless the type is
+// given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
+// normal first. NaN: not known. Version 1 has nothing of joint coordinates and reactions; it is read as
+// nx = nr = 0.
 //
 //   /meta                           attributes format_version (int64), program, title, description
 //   /meta/scene_text                text: the scene as it was run
 //   /meta/setting_names             k texts       /meta/setting_values      k texts
 //   /meta/body_names                nb texts      /meta/coordinate_names    nq texts
-//   /meta/joint_names               nj texts
+//   /meta/joint_names               nj texts      /meta/reaction_names      nr texts
+//   /meta/joint_coordinate_names    nx texts      /meta/joint_coordinate_units    nx texts: "m" or "rad"
 //   /committed                      5 int64: n, m, e, c, and 1 when the run ended properly; written last, so
 //                                   that rows beyond these counts are not to be trusted
 //   /end/status, /end/message       uint8: UTF-8 text, empty while the run goes on
@@ -28,6 +31,10 @@
 //   /frames/weighted_velocity       n × nv        velocity of the step's contact law; NaN where it has none
 //   /frames/bodies                  n × nb × 13   x y z [m], qw qx qy qz, vx vy vz [m/s], wx wy wz [rad/s]
 //   /frames/joint_impulses          n × nj        of the step [N·s]; NaN at the start
+//   /frames/joint_coordinates       n × nx × 2    value [m] or [rad], angles with their turns; rate
+//   /frames/reactions               n × nr × 6    fx fy fz [N], tx ty tz [N·m] of the joint on its second body,
+//                                                 at its frame there, in axes of its frame on the first body;
+//                                                 NaN at the start
 //   /frames/energy                  n × 7         kinetic, potential, work, friction, impact, constraint,
 //                                                 defect [J]
 //   /frames/certificate             n × 6         momentum, joint and contact residual [-], joint drift [m],
@@ -77,8 +84,9 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 1;  // version of the layout above
+inline constexpr std::int64_t k_recording_format = 2;  // version of the layout above
 inline constexpr int k_body_numbers = 13;              // of a body in a frame
+inline constexpr int k_reaction_numbers = 6;           // of a reaction in a frame
 
 // Where a recording comes from.
 struct RunInfo {
@@ -105,6 +113,7 @@ struct Recording {
   std::string status, message;  // how; empty when not complete
 
   std::vector<std::string> body_names, coordinate_names, joint_names;
+  std::vector<std::string> joint_coordinate_names, joint_coordinate_units, reaction_names;
   std::vector<std::pair<ContactId, std::string>> contact_names;  // ascending ids
 
   // --- one entry or column a frame
@@ -112,7 +121,9 @@ struct Recording {
   std::vector<std::int64_t> step;   // number of the step that ended here
   std::vector<double> step_length;  // [s]
   Matrix q, v, weighted_velocity, joint_impulses;
-  std::vector<double> bodies;  // frames × bodies × 13, see above
+  Matrix joint_values, joint_rates;  // of the joint coordinates [m, rad] and [m/s, rad/s]
+  std::vector<double> bodies;        // frames × bodies × 13, see above
+  std::vector<double> reactions;     // frames × reactions × 6, see above
   std::vector<EnergyReport> energy;
   std::vector<Certificate> certificate;
   std::vector<int> substeps, rejected;
@@ -123,7 +134,10 @@ struct Recording {
 
   int num_frames() const { return static_cast<int>(time.size()); }
   int num_bodies() const { return static_cast<int>(body_names.size()); }
+  int num_joint_coordinates() const { return static_cast<int>(joint_coordinate_names.size()); }
+  int num_reactions() const { return static_cast<int>(reaction_names.size()); }
   BodyMotion body(int frame, int i) const;
+  JointReaction reaction(int frame, int i) const;
   std::span<const RecordedContact> contacts_at(int frame) const;
   // "contact <id>" when it is not in the list.
   std::string contact_name(ContactId id) const;

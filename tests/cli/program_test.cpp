@@ -84,7 +84,8 @@ TEST_F(CliTest, RunWritesWhatItSays) {
             (std::vector<std::string>{"out", "out/block_on_table", "out/block_on_table/bodies.csv",
                                       "out/block_on_table/certificate.csv", "out/block_on_table/contacts.csv",
                                       "out/block_on_table/coordinates.csv", "out/block_on_table/energy.csv",
-                                      "out/block_on_table/events.csv", "out/block_on_table/recording.h5",
+                                      "out/block_on_table/events.csv", "out/block_on_table/joints.csv",
+                                      "out/block_on_table/reactions.csv", "out/block_on_table/recording.h5",
                                       "out/block_on_table/report.html", "out/block_on_table/state.txt",
                                       "out/block_on_table/summary.json"}));
   const json summary = read_json("out/block_on_table/summary.json");
@@ -297,6 +298,100 @@ TEST_F(CliTest, JsonScene) {
     run_well(name, "json", {"--no-report"});
     EXPECT_NEAR(std::abs(final_position("json", 0) - k_block_at_2), 8.022932e-5, 1e-10);
   }
+}
+
+// A flywheel at 2 rad/s about the world's z axis, and a cam that turns alike with its centre of mass 0.1 m beside the
+// axis, which takes the centripetal force 2 kg · 0.1 m · (2 rad/s)² = 0.8 N. Beside them a rod on a hinge and a bob on a
+// string, at rest.
+const std::string k_hinges = R"(delassus: 1
+name: hinges
+duration: 4
+gravity: [0, 0, 0]
+bodies:
+  - {name: cam, type: rigid, mass: 2, inertia: [0.01, 0.02, 0.03], center_of_mass: [0.1, 0, 0],
+     position: [0, 0, 0.5], angular_velocity: [0, 0, 2]}
+  - {name: rod, type: rigid, mass: 1, position: [1, -0.5, 0], shapes: [{type: box, size: [0.1, 1, 0.2]}]}
+  - {name: bob, mass: 1, position: [1, -2, 0], radius: 0.07}
+  - {name: base, type: fixed, position: [0, 3, 0], shapes: [{type: cylinder, radius: 0.3, length: 0.4}]}
+  - {name: flywheel, type: rigid, mass: 5, inertia: [0.1, 0.1, 0.2], position: [0, 1, 0], angular_velocity: [0, 0, 2]}
+joints:
+  - {name: axle, type: revolute, between: [world, cam], point: [0, 0, 0.5], axis: [0, 0, 1]}
+  - {name: hinge, type: revolute, between: [world, rod], point: [1, 0, 0], axis: [0, 0, 1]}
+  - {name: string, type: distance, between: [rod, bob], point_a: [0, -0.5, 0]}
+  - {name: shaft, type: revolute, between: [base, flywheel], point: [0, 1, 0], axis: [0, 0, 1]}
+stepper: {name: generalized-alpha, step: 0.01}
+)";
+
+// The row of a table whose first two cells are these.
+std::vector<double> numbers_of(const std::vector<std::string>& lines, double t, const std::string& name) {
+  for (const std::string& line : lines) {
+    const std::vector<std::string> cells = split(line);
+    if (cells[1] != name || std::abs(std::stod(cells[0]) - t) > 1e-9) continue;
+    std::vector<double> numbers;
+    for (std::size_t i = 2; i < cells.size(); ++i) numbers.push_back(std::stod(cells[i]));
+    return numbers;
+  }
+  ADD_FAILURE() << "no row of " << name << " at " << t;
+  return std::vector<double>(6, NAN);
+}
+
+TEST_F(CliTest, JointsInTablesAndPage) {
+  write("hinges.yaml", k_hinges);
+  run_well("hinges.yaml", "out", {"--csv"});
+  std::vector<std::string> joints = read_lines("out/joints.csv");
+  ASSERT_EQ(joints.size(), 1u + 401 * 3);
+  joints.erase(joints.begin());
+  EXPECT_NEAR(numbers_of(joints, 2, "shaft.angle")[0], 4, 1e-9);
+  EXPECT_NEAR(numbers_of(joints, 2, "shaft.angle")[1], 2, 1e-9);
+  EXPECT_NEAR(numbers_of(joints, 4, "shaft.angle")[0], 8, 1e-9);  // beyond 2π
+  EXPECT_NEAR(numbers_of(joints, 4, "hinge.angle")[0], 0, 1e-12);
+  std::vector<std::string> reactions = read_lines("out/reactions.csv");
+  ASSERT_EQ(reactions.size(), 1u + 401 * 4);
+  reactions.erase(reactions.begin());
+  const std::vector<double> axle = numbers_of(reactions, 4, "axle");
+  // Towards the axis from where the centre of mass is, up to the error of a scheme of second order.
+  EXPECT_NEAR(axle[0], -0.8 * std::cos(8), 1e-3);
+  EXPECT_NEAR(axle[1], -0.8 * std::sin(8), 1e-3);
+  EXPECT_NEAR(axle[2], 0, 1e-9);
+  EXPECT_TRUE(std::isnan(numbers_of(reactions, 0, "axle")[0]));
+
+  const std::string page = read("out/report.html"), begin = "const DATA = ";
+  const std::size_t at = page.find(begin);
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t start = at + begin.size();
+  const json data = json::parse(page.substr(start, page.find(";\n", start) - start));
+  ASSERT_EQ(data["joints"].size(), 3u);
+  EXPECT_EQ(data["joints"][1]["name"], "hinge");
+  EXPECT_EQ(data["joints"][1]["kind"], "revolute");
+  EXPECT_EQ(data["joints"][1]["body_a"], -1);
+  EXPECT_EQ(data["joints"][1]["point_a"], json({1, 0, 0}));
+  EXPECT_EQ(data["joints"][1]["axis_a"], json({0, 0, 1}));
+  EXPECT_EQ(data["joints"][1]["body_b"], 1);
+  EXPECT_EQ(data["joints"][1]["point_b"], json({0, 0.5, 0}));
+  EXPECT_EQ(data["joints"][2]["body_a"], 3);
+  EXPECT_EQ(data["joints"][2]["point_a"], json({0, -2, 0}));  // in the frame of the base
+  ASSERT_EQ(data["links"].size(), 1u);
+  EXPECT_EQ(data["links"][0]["a"], json({{"body", 1}, {"point", {0, -0.5, 0}}}));
+  EXPECT_EQ(data["links"][0]["b"], json({{"body", 2}, {"point", {0, 0, 0}}}));
+  const json& bodies = data["bodies"];
+  // The box with the inertia of the cam: edges √(6 (J_j + J_k − J_i)/m).
+  std::vector<double> edges = bodies[0]["shapes"][0]["size"];
+  std::sort(edges.begin(), edges.end());
+  EXPECT_EQ(bodies[0]["shapes"][0]["position"], json({0.1, 0, 0}));
+  EXPECT_NEAR(edges[1], std::sqrt(3 * 0.02), 1e-6);
+  EXPECT_NEAR(edges[2], std::sqrt(3 * 0.04), 1e-6);
+  EXPECT_EQ(bodies[1]["shapes"][0]["size"], json({0.1, 1, 0.2}));
+  EXPECT_EQ(bodies[2]["shape"], json({{"type", "sphere"}, {"radius", 0.07}}));
+  EXPECT_EQ(bodies[3]["fixed"], true);
+  EXPECT_EQ(bodies[3]["shapes"][0]["length"], 0.4);
+  EXPECT_EQ(data["coordinates"][2]["name"], "shaft.angle");
+  EXPECT_EQ(data["coordinates"][2]["unit"], "rad");
+  EXPECT_NEAR(data["coordinates"][2]["values"].back(), 8, 1e-6);
+  EXPECT_NEAR(data["coordinates"][2]["rates"].back(), 2, 1e-6);
+  EXPECT_EQ(data["reactions"][0]["name"], "axle");
+  EXPECT_TRUE(data["reactions"][0]["force"][0].is_null());
+  EXPECT_NEAR(data["reactions"][0]["force"].back(), 0.8, 1e-3);
+  EXPECT_FALSE(data["reactions"][2].contains("torque"));  // a string has none
 }
 
 TEST_F(CliTest, Demo) {

@@ -477,5 +477,26 @@ TEST(Shapes, MassPropertiesOfSolids) {
   EXPECT_NEAR(pair.inertia(0, 0), pair.mass * 0.4 * 0.01, 1e-17);
 }
 
+TEST(Shapes, EquivalentBoxHasTheMassProperties) {
+  const Quaternion turn = quaternion_exponential({0.4, -0.7, 1.1});
+  // A box gives itself back; a capsule and a pair of balls give a box that no mass distribution can tell from them.
+  const std::vector<std::vector<Shape>> bodies = {
+      {{.kind = ShapeKind::box, .size = {0.3, 0.5, 0.2}, .position = {1, 2, 3}, .orientation = turn}},
+      {{.kind = ShapeKind::capsule, .radius = 0.1, .length = 0.7, .orientation = turn}},
+      {{.radius = 0.1, .position = {1, 0, 0}}, {.radius = 0.2, .position = {-1, 0.5, 0}}}};
+  for (const std::vector<Shape>& shapes : bodies) {
+    const MassProperties body = mass_properties(shapes, 700);
+    const Shape box = equivalent_box(body);
+    const MassProperties again = mass_properties({box}, body.mass / volume(box));
+    EXPECT_LT((again.center_of_mass - body.center_of_mass).norm(), 1e-14);
+    EXPECT_LT((again.inertia - body.inertia).norm(), 1e-13 * body.inertia.norm());
+  }
+  EXPECT_NEAR(volume(equivalent_box(mass_properties(bodies[0], 700))), volume(bodies[0][0]), 1e-15);
+  // A rod without thickness.
+  const Shape rod = equivalent_box({.mass = 3, .inertia = Vector3(0, 1, 1).asDiagonal()});
+  EXPECT_NEAR(rod.size.maxCoeff(), 2, 1e-15);
+  EXPECT_EQ(rod.size.minCoeff(), 0);
+}
+
 }  // namespace
 }  // namespace delassus

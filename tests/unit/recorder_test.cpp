@@ -30,7 +30,8 @@ namespace fs = std::filesystem;
 constexpr double k_nan = std::numeric_limits<double>::quiet_NaN();
 constexpr ContactId k_far_id = 0xfedcba9876543210u;  // needs all 64 bits
 
-// Two bodies, one joint, the contacts 7 and k_far_id; nothing moves but what the test writes into states.
+// Two bodies, one joint with a slide and an angle, the contacts 7 and k_far_id; nothing moves but what the test writes
+// into states.
 class FakeSystem : public System {
  public:
   explicit FakeSystem(int num_coordinates = 4) : nq_(num_coordinates) {}
@@ -84,6 +85,20 @@ class FakeSystem : public System {
       out[i].angular_velocity = {t, 5e-324, -1e300};
     }
   }
+  int num_joint_coordinates() const override { return 2; }
+  std::string joint_coordinate_name(int i) const override { return i == 0 ? "rod, 1.slide" : "rod, 1.angle"; }
+  bool joint_coordinate_is_angle(int i) const override { return i == 1; }
+  void joint_coordinates(double t, const VectorRef& q, const VectorRef& v, Vector& values,
+                         Vector& rates) const override {
+    values = Vector{{q[1], 100 * t}};
+    rates = Vector{{v[0], -0.0}};
+  }
+  int num_reactions() const override { return 2; }
+  std::string reaction_name(int i) const override { return i == 0 ? "rod, 1" : "pin"; }
+  void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+                 std::vector<JointReaction>& out) const override {
+    out = {{{lambda[0], 1.0 / 3.0, t}, {q[0], -0.0, 1e300}}, {{0, 0, -lambda[0]}, {5e-324, q[1], 7}}};
+  }
 
  private:
   int nq_;
@@ -117,6 +132,7 @@ StepReport example_report(int i) {
   report.rejected = i / 2;
   report.energy = example_energy(i);
   report.joint_impulses = Vector{{std::exp(-i)}};
+  if (i != 2) report.joint_forces = Vector{{std::exp(-i) / 0.1}};  // step 2: not known
   report.certificate = {.status = SolveStatus::converged,
                         .momentum_residual = 1e-16 * i,
                         .joint_residual = 2e-16,
@@ -155,6 +171,13 @@ bool same_bits(const Eigen::MatrixBase<A>& a, const Eigen::MatrixBase<B>& b) {
   return true;
 }
 
+void expect_unknown_reactions(const Recording& r, int f) {
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_TRUE(r.reaction(f, k).force.array().isNaN().all());
+    EXPECT_TRUE(r.reaction(f, k).torque.array().isNaN().all());
+  }
+}
+
 // Frame `f` of the recording is what the recorder was given after step i.
 void expect_frame(const Recording& r, int f, int i, int nq = 4) {
   SCOPED_TRACE("frame " + std::to_string(f));
@@ -174,6 +197,10 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
     EXPECT_TRUE(same_bits(m.velocity, motions[b].velocity));
     EXPECT_TRUE(same_bits(m.angular_velocity, motions[b].angular_velocity));
   }
+  Vector values, rates;
+  system.joint_coordinates(state.t, state.q, state.v, values, rates);
+  EXPECT_TRUE(same_bits(r.joint_values.col(f), values));
+  EXPECT_TRUE(same_bits(r.joint_rates.col(f), rates));
   const EnergyReport e = r.energy[f], e0 = example_energy(i);
   EXPECT_TRUE(same_bits(
       Vector{{e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect}},
@@ -195,6 +222,7 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
   if (i == 0) {
     EXPECT_TRUE(r.weighted_velocity.col(f).array().isNaN().all());
     EXPECT_TRUE(r.joint_impulses.col(f).array().isNaN().all());
+    expect_unknown_reactions(r, f);
     EXPECT_TRUE(std::isnan(r.step_length[f]));
     EXPECT_EQ(r.substeps[f], 0);
     EXPECT_TRUE(r.contacts_at(f).empty());
@@ -204,6 +232,16 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
   EXPECT_TRUE(same_bits(r.step_length[f], h));
   EXPECT_TRUE(same_bits(r.weighted_velocity.col(f), state.history.weighted_velocity));
   EXPECT_TRUE(same_bits(r.joint_impulses.col(f), report.joint_impulses));
+  if (report.joint_forces.size() == 0) {
+    expect_unknown_reactions(r, f);
+  } else {
+    std::vector<JointReaction> reactions;
+    system.reactions(state.t, state.q, report.joint_forces, reactions);
+    for (int k = 0; k < 2; ++k) {
+      EXPECT_TRUE(same_bits(r.reaction(f, k).force, reactions[k].force));
+      EXPECT_TRUE(same_bits(r.reaction(f, k).torque, reactions[k].torque));
+    }
+  }
   EXPECT_EQ(r.substeps[f], report.substeps);
   EXPECT_EQ(r.rejected[f], report.rejected);
   ASSERT_EQ(r.contacts_at(f).size(), report.contacts.size());
@@ -283,6 +321,9 @@ TEST_F(RecorderTest, KeepsEveryBit) {
     EXPECT_EQ(r.body_names, (std::vector<std::string>{"ball, \"red\"", "wand"}));
     EXPECT_EQ(r.coordinate_names, (std::vector<std::string>{"c0", "c1", "c2", "c3"}));
     EXPECT_EQ(r.joint_names, std::vector<std::string>{"rod, row 0"});
+    EXPECT_EQ(r.joint_coordinate_names, (std::vector<std::string>{"rod, 1.slide", "rod, 1.angle"}));
+    EXPECT_EQ(r.joint_coordinate_units, (std::vector<std::string>{"m", "rad"}));
+    EXPECT_EQ(r.reaction_names, (std::vector<std::string>{"rod, 1", "pin"}));
     EXPECT_EQ(r.contact_names,
               (std::vector<std::pair<ContactId, std::string>>{{7, "µ-contact \"7\""}, {k_far_id, "far"}}));
     EXPECT_EQ(r.contact_name(8), "contact 8");
@@ -453,6 +494,83 @@ TEST_F(RecorderTest, FullDiskIsReported) {
   for (int i = 0; i < r.num_frames(); ++i) expect_frame(r, i, i);
 }
 
+// Copies a recording but for what version 1 has not.
+class OlderFile {
+ public:
+  OlderFile(const std::string& from, const std::string& to, std::int64_t version)
+      : from_(Hdf5File::open(from)), to_(Hdf5File::create(to)) {
+    for (const char* group : {"/meta", "/end", "/frames", "/contacts", "/events", "/contact_names"})
+      to_.create_group(group);
+    to_.write_attribute("/meta", "format_version", version);
+    for (const char* name : {"program", "title", "description"})
+      to_.write_attribute("/meta", name, from_.read_text_attribute("/meta", name));
+    to_.write_text("/meta/scene_text", from_.read_text("/meta/scene_text"));
+    for (const char* name :
+         {"setting_names", "setting_values", "body_names", "coordinate_names", "joint_names"})
+      to_.write_texts(std::string("/meta/") + name, from_.read_texts(std::string("/meta/") + name));
+    copy<std::uint8_t>("/end", {"status", "message"});
+    copy<double>("/frames", {"time", "step_length", "q", "v", "weighted_velocity", "bodies", "joint_impulses",
+                             "energy", "certificate"});
+    copy<std::int64_t>("/frames", {"step", "solver", "contact_first", "contact_count"});
+    copy<std::uint64_t>("/frames", {"worst_contact"});
+    copy<std::uint64_t>("/contacts", {"id"});
+    copy<std::uint8_t>("/contacts", {"status"});
+    copy<double>("/contacts", {"gap", "impulse", "velocity", "point", "force"});
+    copy<double>("/events", {"time", "velocity_before", "velocity_after", "impulse", "energy_change"});
+    copy<std::uint8_t>("/events", {"kind"});
+    copy<std::uint64_t>("/events", {"contact"});
+    copy<std::uint64_t>("/contact_names", {"id"});
+    copy<std::int64_t>("/contact_names", {"length"});
+    copy<std::uint8_t>("/contact_names", {"text"});
+    Hdf5Dataset committed = to_.create_array("/committed", Hdf5Type::int64, 5);
+    committed.overwrite(
+        std::span<const std::int64_t>(from_.open_dataset("/committed").read<std::int64_t>(5)));
+    committed.close();
+    to_.close();
+  }
+
+ private:
+  template <class T>
+  void copy(const std::string& group, const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      const Hdf5Dataset source = from_.open_dataset(group + "/" + name);
+      const std::vector<std::int64_t>& shape = source.shape();
+      Hdf5Dataset table =
+          to_.create_table(group + "/" + name, k_hdf5_type<T>, {shape.begin() + 1, shape.end()});
+      table.append(std::span<const T>(source.read<T>(source.rows())), source.rows());
+      table.close();
+    }
+  }
+
+  Hdf5File from_, to_;
+};
+
+TEST_F(RecorderTest, ReadsVersion1) {
+  record(5);
+  OlderFile(file("recording.h5"), file("older.h5"), 1);
+  const Recording r = read_recording(file("older.h5")), now = read_recording(directory_);
+  EXPECT_TRUE(r.complete);
+  EXPECT_EQ(r.info, example_info());
+  ASSERT_EQ(r.num_frames(), 6);
+  EXPECT_EQ(r.q, now.q);
+  EXPECT_EQ(r.bodies, now.bodies);
+  expect_events(r, 5);
+  EXPECT_EQ(r.num_joint_coordinates(), 0);
+  EXPECT_EQ(r.num_reactions(), 0);
+  EXPECT_TRUE(r.joint_coordinate_units.empty() && r.reactions.empty());
+  EXPECT_EQ(r.joint_values.cols(), 6);
+  EXPECT_EQ(r.joint_values.rows(), 0);
+  EXPECT_EQ(r.joint_rates.rows(), 0);
+  write_csv(r, file("csv"));
+  EXPECT_EQ(read_file(file("csv/joints.csv")), "t,name,value,rate\n");
+  EXPECT_EQ(read_file(file("csv/reactions.csv")), "t,name,fx,fy,fz,tx,ty,tz\n");
+  // A file that claims to be newer than it is, and one of a version to come.
+  OlderFile(file("recording.h5"), file("claims.h5"), 2);
+  EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("joint_coordinate"), std::string::npos);
+  OlderFile(file("recording.h5"), file("future.h5"), 3);
+  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 3"), std::string::npos);
+}
+
 TEST_F(RecorderTest, RefusesWhatIsNoRecording) {
   const std::string missing = error_of([&] { read_recording(file("nothing.h5")); });
   EXPECT_NE(missing.find("nothing.h5"), std::string::npos) << missing;
@@ -533,6 +651,17 @@ TEST_F(RecorderTest, Csv) {
   ASSERT_EQ(coordinates.size(), 7u);
   EXPECT_EQ(coordinates[0], "t,q_c0,q_c1,q_c2,q_c3,v_c0,v_c1,v_c2,v_c3");
   EXPECT_NE(coordinates[4].find(",1,-0,4.9406564584124654e-324,1e+308"), std::string::npos) << coordinates[4];
+
+  const auto joints = lines_of(file("csv/joints.csv"));
+  ASSERT_EQ(joints.size(), 1u + 6 * 2);
+  EXPECT_EQ(joints[0], "t,name,value,rate");
+  EXPECT_EQ(joints[8], "0.30000000000000004,\"rod, 1.angle\",30.000000000000004,-0");
+
+  const auto reactions = lines_of(file("csv/reactions.csv"));
+  ASSERT_EQ(reactions.size(), 1u + 6 * 2);
+  EXPECT_EQ(reactions[0], "t,name,fx,fy,fz,tx,ty,tz");
+  EXPECT_EQ(reactions[1], "0,\"rod, 1\",nan,nan,nan,nan,nan,nan");
+  EXPECT_EQ(reactions[4].substr(0, 30), "0.10000000000000001,pin,0,0,-3");  // −e⁻¹/0.1
 
   const auto energy = lines_of(file("csv/energy.csv"));
   ASSERT_EQ(energy.size(), 7u);
