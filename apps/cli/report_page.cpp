@@ -122,7 +122,8 @@ json describe_fixtures(const SceneDesc& scene) {
 json describe_links(const SceneDesc& scene) {
   json out = json::array();
   for (const JointDesc& joint : scene.joints)
-    out.push_back(link(scene, joint.name.name, "joint", joint.frames.between, joint.frames.anchor));
+    if (joint.frames.between.size() == 2)  // couplers and rolling disks have no ends to draw
+      out.push_back(link(scene, joint.name.name, "joint", joint.frames.between, joint.frames.anchor));
   for (const ForceDesc& force : scene.forces)
     if (force.type == "spring")
       out.push_back(link(scene, force.name.name, force.stiffness > 0 ? "spring" : "damper",
