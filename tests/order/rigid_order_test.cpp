@@ -354,7 +354,7 @@ TEST_P(RigidOrder, JointSpringFrequency) {
   const std::string scene = R"(
 delassus: 1
 gravity: [0, 0, 0]
-bodies: [{name: arm, type: rigid, mass: 2, inertia: [0.1, 0.1, 0.3], position: [0.5, 0, 0]}]
+bodies: [{name: arm, type: rigid, mass: 2, inertia: [0.2, 0.2, 0.3], position: [0.5, 0, 0]}]
 joints: [{name: hinge, type: revolute, between: [world, arm], point: [0, 0, 0]}]
 forces: [{name: spring, type: joint_spring, joint: hinge, stiffness: 20, rest: 0.6}]
 )";
