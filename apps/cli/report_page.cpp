@@ -10,6 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/embedded.hpp"
+#include "delassus/formulation/multibody_system.hpp"
+#include "delassus/scene/compile_mechanism.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -61,25 +63,42 @@ std::vector<int> choose_frames(const Recording& recording) {
   return frames;
 }
 
-int body_index(const SceneDesc& scene, const std::string& name) {
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    if (scene.bodies[i].name.name == name) return static_cast<int>(i);
-  return -1;
+json describe_shape(const Shape& shape) {
+  json out{{"position", point(shape.position)},
+           {"orientation",
+            {number(shape.orientation[0]), number(shape.orientation[1]), number(shape.orientation[2]),
+             number(shape.orientation[3])}}};
+  switch (shape.kind) {
+    case ShapeKind::sphere:
+      out["type"] = "sphere";
+      break;
+    case ShapeKind::box:
+      out["type"] = "box";
+      out["size"] = point(shape.size);
+      return out;
+    case ShapeKind::cylinder:
+      out["type"] = "cylinder";
+      break;
+    case ShapeKind::capsule:
+      out["type"] = "capsule";
+      break;
+  }
+  out["radius"] = number(shape.radius);
+  if (shape.kind != ShapeKind::sphere) out["length"] = number(shape.length);
+  return out;
 }
 
-json link(const SceneDesc& scene, const std::string& name, const char* kind,
-          const std::vector<NameRef>& between, const Vector3& anchor) {
-  const auto end = [&](const NameRef& ref) -> json {
-    const int body = body_index(scene, ref.name);
-    return {{"body", body}, {"point", body < 0 ? point(anchor) : json{0, 0, 0}}};
-  };
-  return {{"name", name}, {"kind", kind}, {"a", end(between[0])}, {"b", end(between[1])}};
-}
-
-json describe_bodies(const SceneDesc& scene) {
+json describe_bodies(const SceneDesc& scene, const Model& model) {
   json out = json::array();
-  for (const BodyDesc& body : scene.bodies)
-    out.push_back({{"name", body.name.name}, {"shape", {{"type", "sphere"}, {"radius", body.radius}}}});
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    json described{{"name", body.name}, {"fixed", body.kind == BodyKind::fixed}};
+    if (body.kind == BodyKind::particle)
+      described["shape"] = {{"type", "sphere"}, {"radius", scene.bodies[i].radius}};
+    described["shapes"] = json::array();
+    for (const Shape& shape : body.shapes) described["shapes"].push_back(describe_shape(shape));
+    out.push_back(std::move(described));
+  }
   if (scene.lagrangian)
     for (const auto& body : scene.lagrangian->bodies) {
       json shape = {{"type", "sphere"}, {"radius", body.radius}};
@@ -119,15 +138,55 @@ json describe_fixtures(const SceneDesc& scene) {
   return out;
 }
 
-json describe_links(const SceneDesc& scene) {
+json describe_joints(const Model& model) {
   json out = json::array();
+  for (const Joint& joint : model.joints)
+    out.push_back({{"name", joint.name},
+                   {"kind", to_string(joint.kind)},
+                   {"body_a", joint.a.body},
+                   {"point_a", point(joint.a.point)},
+                   {"axis_a", point(rotate(joint.a.orientation, Vector3::UnitZ()))},
+                   {"body_b", joint.b.body},
+                   {"point_b", point(joint.b.point)}});
+  return out;
+}
+
+json link(const std::string& name, const char* kind, const Attachment& a, const Attachment& b) {
+  const auto end = [](const Attachment& at) -> json {
+    return {{"body", at.body}, {"point", point(at.point)}};
+  };
+  return {{"name", name}, {"kind", kind}, {"a", end(a)}, {"b", end(b)}};
+}
+
+json describe_links(const SceneDesc& scene, const Model& model) {
+  json out = json::array();
+  for (const SpringDamper& spring : model.springs)
+    out.push_back(link(spring.name, spring.stiffness > 0 ? "spring" : "damper", spring.a, spring.b));
+  // The two parts of a rope; the model has them as measures.
   for (const JointDesc& joint : scene.joints)
-    if (joint.frames.between.size() == 2)  // couplers and rolling disks have no ends to draw
-      out.push_back(link(scene, joint.name.name, "joint", joint.frames.between, joint.frames.anchor));
-  for (const ForceDesc& force : scene.forces)
-    if (force.type == "spring")
-      out.push_back(link(scene, force.name.name, force.stiffness > 0 ? "spring" : "damper",
-                         force.frames.between, force.frames.anchor));
+    for (const Measure& measure : model.measures)
+      if (joint.type == "pulley" && measure.name.rfind(joint.name.name + ".", 0) == 0)
+        out.push_back(link(joint.name.name, "joint", measure.a, measure.b));
+  return out;
+}
+
+// Coordinates of joints and their rates, from the recorded states.
+json describe_joint_coordinates(const MultibodySystem& system, const Recording& recording,
+                                const std::vector<int>& frames) {
+  json out = json::array();
+  for (int i = 0; i < system.num_joint_coordinates(); ++i)
+    out.push_back({{"name", system.joint_coordinate_name(i)},
+                   {"unit", system.joint_coordinate_is_angle(i) ? "rad" : "m"},
+                   {"values", json::array()},
+                   {"rates", json::array()}});
+  Vector values, rates;
+  for (int f : frames) {
+    system.joint_coordinates(recording.time[f], recording.q.col(f), recording.v.col(f), values, rates);
+    for (int i = 0; i < system.num_joint_coordinates(); ++i) {
+      out[i]["values"].push_back(number(values[i]));
+      out[i]["rates"].push_back(number(rates[i]));
+    }
+  }
   return out;
 }
 
@@ -199,9 +258,11 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
        {std::pair{"residual", ""}, {"joint_drift", " m"}, {"penetration", " m"}, {"energy_defect", " J"}})
     data["summary"].push_back(
         {fmt::format("worst {}", key), fmt::format("{:.2e}{}", summary["worst"][key].get<double>(), unit)});
-  data["bodies"] = describe_bodies(scene);
+  const Model model = scene.lagrangian ? Model{} : compile_model(scene);
+  data["bodies"] = describe_bodies(scene, model);
   data["fixtures"] = describe_fixtures(scene);
-  data["links"] = describe_links(scene);
+  data["joints"] = describe_joints(model);
+  data["links"] = describe_links(scene, model);
   if (!scene.lagrangian && scene.gravity.norm() > 0) data["up"] = point(-scene.gravity.normalized());
   data["time"] = column(frames, [&](int f) { return recording.time[f]; });
   data["poses"] = json::array();
@@ -230,9 +291,16 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
       continue;
     names.push_back(recording.coordinate_names[i]);
     q.push_back(column(frames, [&](int f) { return recording.q(i, f); }));
-    if (i < recording.v.rows()) v.push_back(column(frames, [&](int f) { return recording.v(i, f); }));
+    // With rotations velocities are not the rates of coordinates: no row belongs to a name.
+    if (recording.q.rows() == recording.v.rows())
+      v.push_back(column(frames, [&](int f) { return recording.v(i, f); }));
   }
   data["coordinates"] = {{"names", names}, {"q", q}, {"v", v}};
+  if (!scene.lagrangian) {
+    const MultibodySystem system(model);
+    if (system.num_joint_coordinates() > 0)
+      data["coordinates"] = describe_joint_coordinates(system, recording, frames);
+  }
   data["contacts"] = describe_contacts(recording, frames);
   const auto energy = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.energy[f]); });
