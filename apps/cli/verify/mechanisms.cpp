@@ -185,9 +185,9 @@ Model make_adams(const AdamsCase& c) {
   return model;
 }
 
-// Position of the centre of mass and force on the ground.
+// Position of the centre of mass, force and torque on the ground at the joint; the exact one has no torques.
 struct History {
-  std::vector<Vector3> positions, forces;
+  std::vector<Vector3> positions, forces, torques;
 };
 
 // J θ̈ = swing · (r × m g)
@@ -223,7 +223,7 @@ History our_history(const AdamsCase& c, const Settings& settings, std::size_t co
   History out;
   out.positions.push_back(c.center);
   std::vector<JointReaction> reactions;
-  Vector3 force_before = Vector3::Zero(), position_before = Vector3::Zero();
+  Vector3 force_before = Vector3::Zero(), torque_before = Vector3::Zero(), position_before = Vector3::Zero();
   const auto per_interval = static_cast<std::size_t>(std::lround(interval / h));
   std::size_t step = 0;
   const double end = static_cast<double>(count - 1) * interval + h;
@@ -231,13 +231,18 @@ History our_history(const AdamsCase& c, const Settings& settings, std::size_t co
     const State& state = s.state();
     s.system().reactions(state.t, state.q, report.joint_impulses / (report.t_end - report.t_begin),
                          reactions);
-    const Vector3 force = -frame * reactions[0].force;
-    if (step == 0) out.forces.push_back(force);
+    const Vector3 force = -frame * reactions[0].force, torque = -frame * reactions[0].torque;
+    if (step == 0) {
+      out.forces.push_back(force);
+      out.torques.push_back(torque);
+    }
     if (step > 0 && step % per_interval == 0) {
       out.positions.push_back(position_before);
       out.forces.emplace_back(0.5 * (force_before + force));
+      out.torques.emplace_back(0.5 * (torque_before + torque));
     }
     force_before = force;
+    torque_before = torque;
     position_before = place(s.system(), state, 0, Vector3::Zero());
     ++step;
     return true;
@@ -270,8 +275,9 @@ void compare_history(const AdamsCase& c, const Scheme& scheme, Checks& checks) {
   checks.at_most(label + ", force to exact [N]", largest_difference(ours.forces, exact.forces),
                  force_tolerance);
   const History file{vectors(read_rows(shared_data("adams_joints/" + c.name + "_Pos.txt"))),
-                     vectors(read_rows(shared_data("adams_joints/" + c.name + "_Rforce.txt")))};
-  if (file.positions.empty() || file.forces.empty()) {
+                     vectors(read_rows(shared_data("adams_joints/" + c.name + "_Rforce.txt"))),
+                     vectors(read_rows(shared_data("adams_joints/" + c.name + "_Rtorque.txt")))};
+  if (file.positions.empty() || file.forces.empty() || file.torques.empty()) {
     checks.skip(label + ", file", "shared data not found");
     return;
   }
@@ -281,6 +287,8 @@ void compare_history(const AdamsCase& c, const Scheme& scheme, Checks& checks) {
                  largest_difference(ours.positions, file.positions), position_tolerance + file_position);
   checks.at_most(fmt::format("{}, force to file (off by {:.0e}) [N]", label, file_force),
                  largest_difference(ours.forces, file.forces), force_tolerance + file_force);
+  checks.at_most(label + ", torque to file [N·m]", largest_difference(ours.torques, file.torques),
+                 force_tolerance);
 }
 
 }  // namespace
