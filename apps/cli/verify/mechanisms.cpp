@@ -359,12 +359,15 @@ void verify_four_bars(Checks& checks) {
     checks.at_most("N = 2 hinges in space joint drift [m]", drift, k_drift);
   }
   const Vector3 forty_10 = vector_at(reference, "forty_10"), forty_20 = vector_at(reference, "forty_20");
+  // One scheme, for its time. The positions of linearly implicit schemes leave the joints by h³ before they are projected, which the
+  // flat positions of many loops magnify; the last of the list is the one that is least sensitive to it.
+  const Scheme& scheme = schemes().back();
   const Model model = make_four_bars(40);
   const MultibodySystem system(model);
   double drift = 0;
   Vector3 at_10 = Vector3::Zero();
   const State state =
-      run_model(model, with(schemes().front(), 1e-3), 20, [&](const Simulation& s, const StepReport& report) {
+      run_model(model, with(scheme, 1e-3), 20, [&](const Simulation& s, const StepReport& report) {
         drift = std::max(drift, report.certificate.joint_drift);
         if (std::abs(s.state().t - 10) < 1e-6) at_10 = top_corner(s.system(), s.state());
         return true;
@@ -372,8 +375,10 @@ void verify_four_bars(Checks& checks) {
   const Vector3 at_20 = top_corner(system, state);
   for (int i = 0; i < 2; ++i) {
     const char* name = i == 0 ? "x" : "y";
-    checks.within(fmt::format("N = 40 {}(10)", name), at_10[i], forty_10[i], Source::exact, 1e-3);
-    checks.within(fmt::format("N = 40 {}(20)", name), at_20[i], forty_20[i], Source::exact, 1e-3);
+    checks.within(fmt::format("N = 40 {}(10), {}", name, scheme.name), at_10[i], forty_10[i], Source::exact,
+                  1e-3);
+    checks.within(fmt::format("N = 40 {}(20), {}", name, scheme.name), at_20[i], forty_20[i], Source::exact,
+                  1e-3);
   }
   checks.at_most("N = 40 joint drift [m]", drift, k_drift);
 }
