@@ -4,12 +4,18 @@
 // Every case of `delassus verify`, so that the tests fail where the program would.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "apps/cli/verify/checks.hpp"
 
 namespace delassus::cli {
 namespace {
 
-class Verify : public testing::TestWithParam<VerifyCase> {};
+class Verify : public testing::TestWithParam<VerifyCase> {
+ protected:
+  // Reference files beside the checkout, unless the environment says otherwise; without them their checks are skipped.
+  static void SetUpTestSuite() { setenv("DELASSUS_SHARED_DATA_DIR", DELASSUS_SHARED_DATA_DIR, 0); }
+};
 
 TEST_P(Verify, AllChecksPass) {
   Checks checks(false);

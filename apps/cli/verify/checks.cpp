@@ -85,7 +85,13 @@ const std::vector<VerifyCase>& verify_cases() {
       {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
       {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
       {"V2", "rotating ball", verify_rotating_ball},
-      {"V8", "woodpecker toy", verify_woodpecker}};
+      {"V3", "point pendulum", verify_pendulum},
+      {"V4", "four-bars in a row", verify_four_bars},
+      {"V5", "Andrews' squeezer", verify_andrews},
+      {"V6", "Bricard's mechanism", verify_bricard},
+      {"V7", "joints and their reactions against Adams", verify_joint_histories},
+      {"V8", "woodpecker toy", verify_woodpecker},
+      {"U5", "light rod, heavy bob", verify_light_rod}};
   return cases;
 }
 

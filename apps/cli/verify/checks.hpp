@@ -64,7 +64,13 @@ void verify_held_point(Checks& checks);         // D
 void verify_lemke_and_impacts(Checks& checks);  // F
 void verify_bouncing_ball(Checks& checks);      // V1
 void verify_rotating_ball(Checks& checks);      // V2
+void verify_pendulum(Checks& checks);           // V3
+void verify_four_bars(Checks& checks);          // V4
+void verify_andrews(Checks& checks);            // V5
+void verify_bricard(Checks& checks);            // V6
+void verify_joint_histories(Checks& checks);    // V7
 void verify_woodpecker(Checks& checks);         // V8
+void verify_light_rod(Checks& checks);          // U5
 
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.
 State run_scene(const std::string& scene, const std::vector<std::string>& settings,
