@@ -318,18 +318,30 @@ stepper: {step: 0.01}
 }
 
 TEST(Events, JointsThatContradictAreRefusedByName) {
-  Simulation simulation = simulate(R"(
+  const char* const scene = R"(
 delassus: 1
+assemble: false
+stepper: {name: trapezoidal-2}
 lagrangian:
   coordinates: [x]
   position: [0]
   velocity: [1]
   mass: [[1]]
   constraints: [{name: one, equation: x - t}, {name: two, equation: x - 2*t}]
-)");
+)";
+  Simulation simulation = simulate(scene);
   EXPECT_FALSE(simulation.run_until(0.1));
   EXPECT_NE(simulation.report().message.find("contradict"), std::string::npos) << simulation.report().message;
   EXPECT_TRUE(simulation.state().q.allFinite());
+  // Assembly finds it out before the first step.
+  std::string at_once = scene;
+  at_once.replace(at_once.find("false"), 5, "true");
+  try {
+    simulate(at_once);
+    FAIL() << "velocities 1 and 2 at once";
+  } catch (const InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("'two'"), std::string::npos) << error.what();
+  }
 }
 
 // After too many events impacts are inelastic: the ball stops on the floor, not above it.

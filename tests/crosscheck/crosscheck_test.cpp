@@ -149,6 +149,7 @@ lagrangian:
   mass: [[2]]
   forces: [cos(t) - 0.5*v_q]
   springs: [{name: s, elongation: q - 0.1, stiffness: 40}]
+stepper: {name: trapezoidal-2}
 )";
   const double h = 0.05, m = 2, k = 40, c = 0.5, q = 0.3, v = -0.7;
   const auto force = [&](double t) { return std::cos(t) - c * v - k * (q - 0.1); };

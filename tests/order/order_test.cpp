@@ -135,6 +135,7 @@ TEST(OrderOf, TurningSpring) {
 delassus: 1
 bodies: [{name: bob, mass: 1, position: [1.2, 0, 0]}]
 forces: [{name: spring, type: spring, between: [world, bob], stiffness: 50, rest_length: 1, damping: 0.8}]
+stepper: {name: trapezoidal-2}
 )";
   const auto f = [](double, const Vector& x) {
     const Eigen::Vector2d p(x[0], x[1]), v(x[2], x[3]), n = p.normalized();
