@@ -44,13 +44,14 @@ class Search {
 
   const Vector& q() const { return phase_.q; }
   const StaticProblem& problem() const { return problem_; }
-  double least_stiffness() const { return eigen_.eigenvalues().size() > 0 ? eigen_.eigenvalues()[0] : 0.0; }
+  double least_stiffness() const { return problem_.num_freedoms() > 0 ? eigen_.eigenvalues()[0] : 0.0; }
 
   bool update() {
     if (!update_static_problem(system_, phase_.t, phase_.q, problem_)) return false;
-    eigen_.compute(0.5 * (problem_.K + problem_.K.transpose()));
     force_ = std::max(force_, problem_.force);
-    return problem_.num_freedoms() == 0 || eigen_.info() == Eigen::Success;
+    if (problem_.num_freedoms() == 0) return true;
+    eigen_.compute(0.5 * (problem_.K + problem_.K.transpose()));
+    return eigen_.info() == Eigen::Success;
   }
 
   // Against the largest forces on the way, or the round-off of forces that cancel within k.

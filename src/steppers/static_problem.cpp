@@ -29,7 +29,6 @@ bool update_static_problem(const System& system, double t, const VectorRef& q, S
   // With M = L Lᵀ the motions are orthogonal where they are in kinetic energy: Z = L⁻ᵀ Z̄, Z̄ ⟂ L⁻¹ G.
   Matrix G;
   out.bilateral.rows.to_dense_transposed(G);
-  const Matrix scaled_G = cholesky.matrixL().solve(G);
   const Vector scaled_k = cholesky.matrixL().solve(out.k);
   int rank = 0;
   Matrix Q = Matrix::Identity(nv, nv);
@@ -37,12 +36,14 @@ bool update_static_problem(const System& system, double t, const VectorRef& q, S
   if (G.cols() > 0) {
     Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
     decomposition.setThreshold(k_rank_tolerance);
-    decomposition.compute(scaled_G);
+    decomposition.compute(cholesky.matrixL().solve(G));
     rank = static_cast<int>(decomposition.rank());
     Q = decomposition.householderQ();
     out.lambda = -decomposition.solve(scaled_k);
   }
-  out.Z = cholesky.matrixU().solve(Q.rightCols(nv - rank));
+  // Eigen solves for no columns through a null pointer.
+  out.Z.resize(nv, nv - rank);
+  if (rank < nv) out.Z = cholesky.matrixU().solve(Q.rightCols(nv - rank));
   out.f.noalias() = out.Z.transpose() * out.k;
   out.force = scaled_k.norm();
   out.residual = nv > 0 ? (out.k + G * out.lambda).cwiseAbs().maxCoeff() : 0.0;

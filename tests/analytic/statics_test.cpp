@@ -104,6 +104,30 @@ TEST(Equilibrium, SnapThrough) {
   }
 }
 
+// Two rods hold a bob: no motion is left, the forces follow from the directions.
+TEST(Equilibrium, Truss) {
+  const auto scene = compile_text(R"(
+delassus: 1
+lagrangian:
+  coordinates: [x, y]
+  position: [0.1, -0.9]
+  mass: [2, 2]
+  potential: 2*9.81*y
+  constraints:
+    - {name: left, equation: "hypot(x + 1, y) - 2^0.5"}
+    - {name: right, equation: "hypot(x - 1, y) - 2^0.5"}
+)");
+  State state = scene.state;
+  const EquilibriumResult result = find_equilibrium(*scene.system, state);
+  ASSERT_TRUE(result.ok) << result.message;
+  EXPECT_NEAR(state.q[1], -1, 1e-13);
+  for (double force : result.joint_forces) EXPECT_NEAR(force, -9.81 * std::sqrt(2.0), 1e-11);
+  const Linearization out = compute_linearization(*scene.system, state);
+  EXPECT_TRUE(out.ok);
+  EXPECT_EQ(out.num_freedoms, 0);
+  EXPECT_TRUE(out.modes.empty());
+}
+
 TEST(Equilibrium, FreeFallHasNone) {
   const auto scene = compile_text("delassus: 1\nbodies: [{name: stone, mass: 1}]\n");
   State state = scene.state;
