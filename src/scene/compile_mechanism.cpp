@@ -225,7 +225,8 @@ class Compiler {
     }
     body.mass = desc.mass.value_or(from_shapes.mass);
     body.inertia = desc.inertia.value_or(from_shapes.inertia);
-    body.center_of_mass = desc.center_of_mass.value_or(from_shapes.center_of_mass);
+    body.center_of_mass =
+        desc.center_of_mass.value_or(desc.inertia ? Vector3(Vector3::Zero()) : from_shapes.center_of_mass);
     if (desc.kind == BodyKind::kinematic) {
       for (int i = 0; i < 3; ++i)
         body.motion.position[i] =

@@ -172,7 +172,7 @@ struct RunSettings {
   double alpha = 0.5, gamma = 0.5;
   std::string data = "default";
   bool rows_at_end = false;
-  double rho = 0.9, hht_alpha = -0.1, newmark_beta = 0.25, newmark_gamma = 0.5;
+  double rho = 0.9, hht_alpha = -0.05, newmark_beta = 0.25, newmark_gamma = 0.5;
   std::string second_derivatives = "exact", unknowns = "acceleration";
   int newton_iterations = 30;
   double newton_tolerance = 1e-12;

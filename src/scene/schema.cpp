@@ -135,7 +135,7 @@ std::vector<Table> make_schema() {
              "trapezoidal-1: rows at the end of the step, order 2 on curved constraints"),
         number("rho", "0.9", "-",
                "generalized-alpha: ρ∞, what is left of an infinitely fast vibration in a step", 0, 1),
-        number("hht_alpha", "-0.1", "-", "hht: α, more negative damps more", -1.0 / 3.0, 0),
+        number("hht_alpha", "-0.05", "-", "hht: α, more negative damps more", -1.0 / 3.0, 0),
         number("newmark_beta", "0.25", "-", "newmark: β", 0, 1),
         number("newmark_gamma", "0.5", "-", "newmark: γ; above 1/2 it damps and is of order 1", 0.5, 1),
         choice("second_derivatives", "exact", {"exact", "dropped"},

@@ -542,11 +542,8 @@ void EventStepper::project(const System& system) {
     touching_.push_back(*colliding_);
   system.mass(phase_.t, phase_.q, M_);
   const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
-  // The impulse of a step whose rows are positions puts v off the joints by O(h), along its own directions.
   const bool done = projector_.project_position(system, touching_, phase_) &&
-                    (formula_.end_time ? projector_.project_velocity_along(system, kernel_.problem(), phase_)
-                                       : projector_.project_velocity(system, closed_, sticking_, true, phase_,
-                                                                     held_friction_));
+                    projector_.project_velocity(system, closed_, sticking_, true, phase_, held_friction_);
   // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
   const Eigen::Index joints = report_->joint_impulses.size();
   if (done && projector_.impulses().size() >= joints)

@@ -27,7 +27,7 @@ struct StepperSettings {
   DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma
   bool rows_at_end = false;           // trapezoidal-1
   double rho = 0.9;                   // generalized-alpha: ρ∞, 0 … 1
-  double hht_alpha = -0.1;            // hht: α, −⅓ … 0
+  double hht_alpha = -0.05;           // hht: α, −⅓ … 0
   double newmark_beta = 0.25;         // newmark: β, > 0 … 1
   double newmark_gamma = 0.5;         // newmark: γ, ½ … 1
   StepperOptions options;

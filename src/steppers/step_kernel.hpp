@@ -12,6 +12,7 @@
 #include "delassus/problems/residual.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/projection.hpp"
 
 namespace delassus {
 
@@ -57,8 +58,6 @@ class StepKernel {
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return options_.law.align ? r_T.norm() : cone_gauge(cone, r_T);
   }
-  // The problem of the last step.
-  const Problem& problem() const { return problem_; }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
@@ -84,6 +83,7 @@ class StepKernel {
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
+  Projector projector_;
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   Vector mean_, u_, joint_u_, w_;
 };

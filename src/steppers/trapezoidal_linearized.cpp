@@ -12,8 +12,8 @@
 //
 // Order 2. (4) is Θ(t+h, q⁺) = 0 linearised, so that Θ stays O(h³) without projection. Like the trapezoidal rule it
 // then turns around each step what v violates of the velocity constraint, O(h) of it, and λ alternates: q is of
-// order 2, v in the mean. With projection v is put back along the directions G of (2); along those of q⁺ the
-// order would be 1.
+// order 2, v in the mean. With projection v is put back by A δ = G η with A and G of (2), and q⁺ follows it; by mass
+// and directions of the end the order would be 1.
 // Differs from S2: −(2/h) in (4), which (170) misprints as −1/h; its simpler C(q)/h + C_t is of order 1.
 #include "delassus/steppers/step_formula.hpp"
 

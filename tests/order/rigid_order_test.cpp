@@ -28,6 +28,12 @@ const Scheme k_schemes[] = {
     {"trapezoidal_2", {"stepper.name=trapezoidal-2"}},
     {"alpha_gamma",
      {"stepper.name=alpha-gamma", "stepper.alpha=0.5", "stepper.gamma=0.5", "stepper.data=middle"}},
+    {"trapezoidal_implicit", {"stepper.name=trapezoidal-implicit"}},
+    {"trapezoidal_linearized", {"stepper.name=trapezoidal-linearized"}},
+    {"newmark", {"stepper.name=newmark"}},
+    {"hht", {"stepper.name=hht"}},
+    {"energy_midpoint", {"stepper.name=energy-midpoint"}},
+    {"generalized_alpha", {"stepper.name=generalized-alpha"}},
 };
 
 constexpr double k_order_tolerance = 0.1;
@@ -155,13 +161,14 @@ bodies:
       observed_order([&](double step) { return (run(scene, T, step).v.tail<3>() - omega).norm(); }, h), 2,
       k_order_tolerance);
   // What is conserved is kept to the order of the scheme, or better.
-  EXPECT_GT(observed_order(
-                [&](double step) {
-                  const Vector3 w = run(scene, T, step).v.tail<3>();
-                  return std::abs(0.5 * k_top.J.dot(w.cwiseAbs2()) - energy);
-                },
-                h),
-            2 - k_order_tolerance);
+  const auto energy_error = [&](double step) {
+    const Vector3 w = run(scene, T, step).v.tail<3>();
+    return std::abs(0.5 * k_top.J.dot(w.cwiseAbs2()) - energy);
+  };
+  constexpr double round_off = 1e-12;  // of a scheme that keeps it exactly
+  if (energy_error(h) > round_off * energy) {
+    EXPECT_GT(observed_order(energy_error, h), 2 - k_order_tolerance);
+  }
   EXPECT_GT(observed_order(
                 [&](double step) {
                   const State s = run(scene, T, step);

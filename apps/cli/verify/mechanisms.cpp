@@ -26,9 +26,15 @@ struct Scheme {
 };
 const std::vector<Scheme>& schemes() {
   static const std::vector<Scheme> all{
+      {"generalized-alpha", {"stepper.name=generalized-alpha"}},
       {"trapezoidal-2", {"stepper.name=trapezoidal-2"}},
       {"alpha-gamma",
-       {"stepper.name=alpha-gamma", "stepper.alpha=0.5", "stepper.gamma=0.5", "stepper.data=middle"}}};
+       {"stepper.name=alpha-gamma", "stepper.alpha=0.5", "stepper.gamma=0.5", "stepper.data=middle"}},
+      {"trapezoidal-implicit", {"stepper.name=trapezoidal-implicit"}},
+      {"trapezoidal-linearized", {"stepper.name=trapezoidal-linearized"}},
+      {"newmark", {"stepper.name=newmark"}},
+      {"hht (α = −0.02)", {"stepper.name=hht", "stepper.hht_alpha=-0.02"}},
+      {"energy-midpoint", {"stepper.name=energy-midpoint"}}};
   return all;
 }
 
@@ -320,7 +326,7 @@ void verify_pendulum(Checks& checks) {
     checks.within("y(10), h = 1e-3" + label, state.q[1], end[1], Source::exact, 1e-4);
     checks.at_most("joint drift [m]" + label, drift, k_drift);
     const double order = order_over_halvings(
-        8e-3, [&](double step) { return (run_model(model, with(scheme, step), 10).q - end).norm(); });
+        2e-3, [&](double step) { return (run_model(model, with(scheme, step), 10).q - end).norm(); });
     checks.between("order" + label, order, k_order_low, k_order_high);
   }
 }
@@ -359,9 +365,9 @@ void verify_four_bars(Checks& checks) {
     checks.at_most("N = 2 hinges in space joint drift [m]", drift, k_drift);
   }
   const Vector3 forty_10 = vector_at(reference, "forty_10"), forty_20 = vector_at(reference, "forty_20");
-  // One scheme, for its time. The positions of linearly implicit schemes leave the joints by h³ before they are projected, which the
-  // flat positions of many loops magnify; the last of the list is the one that is least sensitive to it.
-  const Scheme& scheme = schemes().back();
+  // One scheme, for its time. The positions of linearly implicit schemes leave the joints by h³ before they are projected,
+  // which the flat positions of many loops magnify; the default is not sensitive to it.
+  const Scheme& scheme = schemes().front();
   const Model model = make_four_bars(40);
   const MultibodySystem system(model);
   double drift = 0;
@@ -477,7 +483,7 @@ void verify_joint_histories(Checks& checks) {
       {"Universal_Case02", JointKind::universal, o, -2 * x, -z, y, along_x, y},
       {"Prismatic_Case01", JointKind::prismatic, o, 2 * x, z, x, along_x, o},
       {"Cylindrical_Case02", JointKind::cylindrical, o, 2 * x, y, x, along_x, y}};
-  for (const Scheme& scheme : schemes())
+  for (const Scheme& scheme : affordable(checks))
     for (const AdamsCase& c : cases) compare_history(c, scheme, checks);
 }
 
