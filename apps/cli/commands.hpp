@@ -59,6 +59,7 @@ int modes_command(const ModesArguments& arguments);
 struct VerifyArguments {
   std::vector<std::string> ids;
   std::string json;
+  std::string plots;  // directory for plots of error over step; empty: none
   bool all = false;
 };
 int verify_command(const VerifyArguments& arguments);

@@ -142,7 +142,8 @@ int measure_convergence(const ConvergenceArguments& arguments) {
     LogPlot plot{.title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, stepper, fitted),
                  .x_label = "step [s]",
                  .y_label = "error of q(T)"};
-    for (const Row& row : rows) plot.points.emplace_back(row.step, row.error);
+    plot.series.push_back({.name = stepper});
+    for (const Row& row : rows) plot.series[0].points.emplace_back(row.step, row.error);
     write_file(arguments.plot, to_svg(plot));
     fmt::print("plot: {}\n", arguments.plot);
   }

@@ -135,6 +135,8 @@ int run_program(int argc, char** argv) {
       "verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
   verify_app->add_option("ids", verify.ids, "cases, e.g. A B V1; none: all");
   verify_app->add_option("--json", verify.json, "write the table as JSON");
+  verify_app->add_option("--plots", verify.plots,
+                         "write plots of error over step, one SVG a case, into a directory");
   verify_app->add_flag("--all", verify.all, "long cases too");
   verify_app->callback([&] { command = [&] { return verify_command(verify); }; });
 

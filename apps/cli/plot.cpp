@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 
 namespace delassus::cli {
 namespace {
@@ -21,9 +22,15 @@ std::string escape(const std::string& text) {
 }  // namespace
 
 std::string to_svg(const LogPlot& plot) {
-  std::vector<std::pair<double, double>> points;
-  for (const auto& [x, y] : plot.points)
-    if (x > 0 && y > 0) points.emplace_back(std::log10(x), std::log10(y));
+  using Points = std::vector<std::pair<double, double>>;
+  std::vector<Points> lines;
+  Points points;  // of all series
+  for (const LogPlot::Series& series : plot.series) {
+    lines.emplace_back();
+    for (const auto& [x, y] : series.points)
+      if (x > 0 && y > 0) lines.back().emplace_back(std::log10(x), std::log10(y));
+    points.insert(points.end(), lines.back().begin(), lines.back().end());
+  }
   if (points.empty()) points.emplace_back(0.0, 0.0);
   const auto [left, right] =
       std::minmax_element(points.begin(), points.end(), [](auto& a, auto& b) { return a.first < b.first; });
@@ -58,9 +65,12 @@ std::string to_svg(const LogPlot& plot) {
     line(x0, decade, x1, decade, "stroke=\"#ddd\"");
     text(k_left - 8, py(decade) + 4, "end", fmt::format("1e{}", decade));
   }
-  for (const auto& point : points)
-    text(px(point.first), k_height - k_bottom + 34, "middle",
-         fmt::format("{:.2g}", std::pow(10.0, point.first)));
+  std::vector<double> steps;
+  for (const auto& point : points) steps.push_back(point.first);
+  std::sort(steps.begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  for (double step : steps)
+    text(px(step), k_height - k_bottom + 34, "middle", fmt::format("{:.2g}", std::pow(10.0, step)));
   // Slopes to compare with, from the largest step down.
   for (int slope : {1, 2}) {
     const double drop = std::min((y1 - y0), slope * (right->first - left->first)), run = drop / slope;
@@ -70,11 +80,22 @@ std::string to_svg(const LogPlot& plot) {
     text(px(right->first - std::min(run, (base - y0) / slope)),
          py(base - std::min(run, (base - y0) / slope) * slope) - 6, "middle", fmt::format("order {}", slope));
   }
-  for (std::size_t i = 0; i + 1 < points.size(); ++i)
-    line(points[i].first, points[i].second, points[i + 1].first, points[i + 1].second,
-         "stroke=\"#0b6bcb\" stroke-width=\"2\"");
-  for (const auto& [x, y] : points)
-    out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"#0b6bcb\"/>\n", px(x), py(y));
+  static const char* const colors[] = {"#0b6bcb", "#d1495b", "#2a9d5c", "#8e5bd0",
+                                       "#c77f00", "#008c95", "#7a6a53", "#444"};
+  for (std::size_t k = 0; k < lines.size(); ++k) {
+    const char* const color = colors[k % std::size(colors)];
+    const std::string stroke = fmt::format("stroke=\"{}\" stroke-width=\"2\"", color);
+    for (std::size_t i = 0; i + 1 < lines[k].size(); ++i)
+      line(lines[k][i].first, lines[k][i].second, lines[k][i + 1].first, lines[k][i + 1].second,
+           stroke.c_str());
+    for (const auto& [x, y] : lines[k])
+      out += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", px(x), py(y), color);
+    if (lines.size() < 2) continue;
+    const double row = k_top + 18 + 17 * static_cast<double>(k);
+    out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{}\"/>\n", k_left + 10,
+                       row - 6, color);
+    text(k_left + 30, row, "start", plot.series[k].name);
+  }
   out += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"none\" stroke=\"#444\"/>\n",
                      k_left, k_top, k_width - k_left - k_right, k_height - k_top - k_bottom);
   text(0.5 * (k_left + k_width - k_right), k_height - 6, "middle", plot.x_label);

@@ -10,11 +10,15 @@
 namespace delassus::cli {
 
 struct LogPlot {
+  struct Series {
+    std::string name;  // shown in the legend when there are several
+    std::vector<std::pair<double, double>> points;
+  };
   std::string title, x_label, y_label;
-  std::vector<std::pair<double, double>> points;
+  std::vector<Series> series;
 };
 
-// SVG with decades as grid and dashed lines of slope 1 and 2 through the first point.
+// SVG with decades as grid and dashed lines of slope 1 and 2 through the largest step of the first series.
 std::string to_svg(const LogPlot& plot);
 
 }  // namespace delassus::cli

@@ -72,6 +72,19 @@ void Checks::between(const std::string& quantity, double value, double lowest, d
        .note = "absolute"});
 }
 
+void Checks::order(const std::string& quantity, const std::string& scheme, double h,
+                   const std::function<double(double h)>& error, double lowest, double highest) {
+  OrderSeries series{case_id_, quantity, scheme, {}};
+  std::vector<double> steps, errors;
+  for (int i = 0; i < 4; ++i, h /= 2) {
+    steps.push_back(h);
+    errors.push_back(error(h));
+    series.points.emplace_back(steps.back(), errors.back());
+  }
+  orders_.push_back(std::move(series));
+  between(quantity + ", " + scheme, fitted_order(steps, errors), lowest, highest);
+}
+
 void Checks::skip(const std::string& quantity, const std::string& reason) {
   add({.quantity = quantity, .value = NAN, .reference = NAN, .note = reason});
 }

@@ -40,14 +40,23 @@ class Checks {
   // lowest ≤ value ≤ highest; the reference shown is the middle
   void between(const std::string& quantity, double value, double lowest, double highest);
   void skip(const std::string& quantity, const std::string& reason);
+  // Errors at h, h/2, h/4, h/8 for a scheme: their fitted order lies between the two bounds. Kept for plots.
+  void order(const std::string& quantity, const std::string& scheme, double h,
+             const std::function<double(double h)>& error, double lowest, double highest);
 
   const std::vector<Check>& all() const { return checks_; }
+  struct OrderSeries {
+    std::string case_id, quantity, scheme;
+    std::vector<std::pair<double, double>> points;  // step, error
+  };
+  const std::vector<OrderSeries>& orders() const { return orders_; }
 
  private:
   void add(Check check);
   bool long_cases_;
   std::string case_id_;
   std::vector<Check> checks_;
+  std::vector<OrderSeries> orders_;
 };
 
 struct VerifyCase {

@@ -76,16 +76,6 @@ Vector3 vector_at(const Value& table, const std::string& key) {
   return out;
 }
 
-// Errors at h, h/2, h/4, h/8 and their fitted order.
-double order_over_halvings(double h, const std::function<double(double)>& error) {
-  std::vector<double> steps, errors;
-  for (int i = 0; i < 4; ++i, h /= 2) {
-    steps.push_back(h);
-    errors.push_back(error(h));
-  }
-  return fitted_order(steps, errors);
-}
-
 constexpr double k_order_low = 1.9, k_order_high = 2.1;
 // Passing singular positions adds an error of higher order, which the coarse steps still show.
 constexpr double k_order_high_singular = 2.6;
@@ -325,9 +315,10 @@ void verify_pendulum(Checks& checks) {
     checks.within("x(10), h = 1e-3" + label, state.q[0], end[0], Source::exact, 1e-4);
     checks.within("y(10), h = 1e-3" + label, state.q[1], end[1], Source::exact, 1e-4);
     checks.at_most("joint drift [m]" + label, drift, k_drift);
-    const double order = order_over_halvings(
-        2e-3, [&](double step) { return (run_model(model, with(scheme, step), 10).q - end).norm(); });
-    checks.between("order" + label, order, k_order_low, k_order_high);
+    checks.order(
+        "order", scheme.name, 2e-3,
+        [&](double step) { return (run_model(model, with(scheme, step), 10).q - end).norm(); }, k_order_low,
+        k_order_high);
   }
 }
 
@@ -346,9 +337,10 @@ void verify_four_bars(Checks& checks) {
     checks.within("N = 2 x(10)" + label, end[0], two[0], Source::exact, 1e-3);
     checks.within("N = 2 y(10)" + label, end[1], two[1], Source::exact, 1e-3);
     checks.at_most("N = 2 joint drift [m]" + label, drift, k_drift);
-    const double order = order_over_halvings(
-        4e-3, [&](double h) { return (corner(2, with(scheme, h), 10, drift) - two).norm(); });
-    checks.between("N = 2 order" + label, order, k_order_low, k_order_high_singular);
+    checks.order(
+        "N = 2 order", scheme.name, 4e-3,
+        [&](double h) { return (corner(2, with(scheme, h), 10, drift) - two).norm(); }, k_order_low,
+        k_order_high_singular);
   }
   if (!checks.long_cases()) {
     checks.skip("N = 2 with hinges in space, N = 40", "long");
@@ -462,11 +454,13 @@ void verify_bricard(Checks& checks) {
     const Value& fitted = states[checks.long_cases() ? 2 : 0];
     const double T = number_at(fitted, "time");
     const Vector3 exact = vector_at(fitted, "P3");
-    const double order = order_over_halvings(2e-3, [&](double h) {
-      const State end = run_scene("bricard", with(scheme, h, {setting("duration", T)}));
-      return (corner(initial.system(), end) - exact).norm();
-    });
-    checks.between(fmt::format("order at t = {:g}, {}", T, scheme.name), order, k_order_low, k_order_high);
+    checks.order(
+        fmt::format("order at t = {:g}", T), scheme.name, 2e-3,
+        [&](double h) {
+          const State end = run_scene("bricard", with(scheme, h, {setting("duration", T)}));
+          return (corner(initial.system(), end) - exact).norm();
+        },
+        k_order_low, k_order_high);
   }
 }
 

@@ -4,11 +4,15 @@
 // delassus verify: runs the cases, prints and writes the table.
 #include <fmt/format.h>
 
+#include <cctype>
 #include <cmath>
+#include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
 #include "apps/cli/load.hpp"
+#include "apps/cli/plot.hpp"
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/base/names.hpp"
@@ -44,6 +48,27 @@ nlohmann::json to_json(const Check& check) {
                      {"pass", check.pass ? nlohmann::json(*check.pass) : nlohmann::json()}};
   if (!check.note.empty()) out["note"] = check.note;
   return out;
+}
+
+// One plot a case and quantity, a line a scheme.
+void write_plots(const Checks& checks, const std::string& directory) {
+  std::map<std::string, LogPlot> plots;
+  for (const Checks::OrderSeries& series : checks.orders()) {
+    LogPlot& plot = plots[series.case_id + " " + series.quantity];
+    plot.title = series.case_id + ": " + series.quantity;
+    plot.x_label = "step [s]";
+    plot.y_label = "error";
+    plot.series.push_back({series.scheme, series.points});
+  }
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  for (const auto& [name, plot] : plots) {
+    std::string file = name;
+    for (char& c : file)
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0) c = '_';
+    write_file(directory + "/" + file + ".svg", to_svg(plot));
+  }
+  fmt::print("{} plots in {}\n", plots.size(), directory);
 }
 
 }  // namespace
@@ -83,6 +108,7 @@ int verify_command(const VerifyArguments& arguments) {
     for (const Check& check : checks.all()) table.push_back(to_json(check));
     write_file(arguments.json, table.dump(2) + "\n");
   }
+  if (!arguments.plots.empty()) write_plots(checks, arguments.plots);
   return failed == 0 ? k_done : k_check_failed;
 }
 
