@@ -181,6 +181,29 @@ Model make_adams(const AdamsCase& c) {
   return model;
 }
 
+// A rod of 1 m along x with its frame in the middle.
+Body light_link(const std::string& name, double mass) {
+  Body body{.name = name, .mass = mass};
+  body.kind = BodyKind::rigid;
+  body.shapes = {{.kind = ShapeKind::box, .size = {1, 0.05, 0.05}}};
+  body.inertia = mass_properties(body.shapes, mass / volume(body.shapes[0])).inertia;
+  return body;
+}
+
+// Links on hinges about axes in turn, every other one lighter by the ratio.
+Model make_mass_ratio_chain(int n, double ratio) {
+  Model model;
+  for (int i = 0; i < n; ++i) {
+    Body link = light_link(fmt::format("link{}", i), i % 2 == 0 ? 1 / ratio : 1);
+    link.position = {i + 0.5, 0, 0};
+    model.add(link);
+    model.add(model.joint_at(JointKind::revolute, fmt::format("hinge{}", i), i - 1, i,
+                             {static_cast<double>(i), 0, 0},
+                             i % 3 == 0 ? Vector3::UnitY() : Vector3::UnitZ()));
+  }
+  return model;
+}
+
 // Position of the centre of mass, force and torque on the ground at the joint; the exact one has no torques.
 struct History {
   std::vector<Vector3> positions, forces, torques;
@@ -289,6 +312,32 @@ void compare_history(const AdamsCase& c, const Scheme& scheme, Checks& checks) {
 
 }  // namespace
 
+// A rod on a ball joint that swings round and spins: the conservative scheme keeps its energy.
+static void verify_spatial_energy(Checks& checks) {
+  Model model;
+  Body rod = light_link("rod", 1);
+  rod.position = {0.5, 0, 0};
+  rod.angular_velocity = {5, 1, 0};
+  model.add(rod);
+  model.add(model.joint_at(JointKind::spherical, "ball", k_world, 0, Vector3::Zero()));
+  // Small swings take 2π √(2L/3g); those with this amplitude somewhat longer.
+  const double period = 2 * M_PI * std::sqrt(2.0 / (3 * 9.81)), scale = 9.81 * 0.5;
+  const int periods = checks.long_cases() ? 1000 : 10;
+  double start = 0, drift = 0;
+  bool first = true;
+  run_model(model, {"stepper.name=energy-midpoint", setting("stepper.step", period / 200)}, periods * period,
+            [&](const Simulation&, const StepReport& report) {
+              const double energy = report.energy.kinetic + report.energy.potential;
+              if (first) start = energy;
+              first = false;
+              drift = std::max(drift, std::abs(energy - start));
+              return true;
+            });
+  checks.at_most(
+      fmt::format("energy of a spatial pendulum over {} periods, energy-midpoint, relative", periods),
+      drift / scale, 1e-6);
+}
+
 void verify_pendulum(Checks& checks) {
   const Value& reference = *paper("mechanisms").find("V3");
   const Vector3 end = vector_at(reference, "position");
@@ -320,6 +369,7 @@ void verify_pendulum(Checks& checks) {
         [&](double step) { return (run_model(model, with(scheme, step), 10).q - end).norm(); }, k_order_low,
         k_order_high);
   }
+  verify_spatial_energy(checks);
 }
 
 void verify_four_bars(Checks& checks) {
@@ -510,6 +560,10 @@ void verify_light_rod(Checks& checks) {
   // The phase error of the default step grows with the time.
   checks.within(fmt::format("angle({:g})", duration), std::atan2(bob[1], bob[0]),
                 std::remainder(angle, 2 * M_PI), Source::exact, 1e-4 * duration);
+  // Ten links of 1 kg and 1e-4 kg in turns.
+  double chain_drift = 0;
+  run_model(make_mass_ratio_chain(10, 1e4), {}, duration, watch_drift(chain_drift));
+  checks.at_most(fmt::format("chain 1:10⁴: joint drift over {:g} s [m]", duration), chain_drift, k_drift);
 }
 
 }  // namespace delassus::cli
