@@ -98,7 +98,8 @@ int statics_command(const StaticsArguments& arguments) {
   fmt::print("{}: equilibrium after {} iterations, unbalanced force {:.1e} N, joint drift {:.1e} m\n",
              scene.desc.name, result.iterations, result.residual, result.joint_drift);
   fmt::print("softest motion: {}\n\n",
-             result.least_stiffness > 0
+             result.num_freedoms == 0 ? std::string("none, the joints leave no degree of freedom")
+             : result.least_stiffness > 0
                  ? fmt::format("{:.6g} Hz", std::sqrt(result.least_stiffness) / (2 * M_PI))
                  : std::string("free (no stiffness)"));
   const json bodies = describe_bodies(system, state), coordinates = describe_coordinates(system, state),
@@ -152,7 +153,8 @@ int modes_command(const ModesArguments& arguments) {
   json modes = json::array();
   for (std::size_t i = 0; i < result.modes.size(); ++i) {
     const Mode& mode = result.modes[i];
-    fmt::print("{:>5}{:>18.10g}{:>14.6g}{:>14.6g}{:>14.6g}  {}\n", i + 1, mode.frequency, mode.damping_ratio,
+    fmt::print("{:>5}{:>18.10g}{:>14.6g}{:>14.6g}{:>14.6g}  {}\n", i + 1, mode.frequency,
+               mode.damping_ratio + 0.0,  // no −0
                mode.eigenvalue.real(), mode.eigenvalue.imag(), dominant(system, mode));
     json shape = json::array();
     for (const std::complex<double>& x : mode.shape) shape.push_back({x.real(), x.imag()});

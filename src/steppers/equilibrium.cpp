@@ -33,8 +33,7 @@ double max_abs(const Vector& x) {
 
 // What velocity component i belongs to.
 std::string name_component(const System& system, int i) {
-  return system.nq() == system.nv() ? "coordinate '" + system.coordinate_name(i) + "'"
-                                    : fmt::format("velocity component {}", i);
+  return "'" + system.velocity_name(i) + "'";
 }
 
 class Search {
@@ -44,6 +43,7 @@ class Search {
 
   const Vector& q() const { return phase_.q; }
   const StaticProblem& problem() const { return problem_; }
+  int num_freedoms() const { return problem_.num_freedoms(); }
   double least_stiffness() const { return problem_.num_freedoms() > 0 ? eigen_.eigenvalues()[0] : 0.0; }
 
   bool update() {
@@ -156,6 +156,7 @@ EquilibriumResult find_equilibrium(const System& system, State& state, const Equ
   result.joint_drift = max_abs(problem.bilateral.violation);
   result.joint_forces = problem.lambda;
   result.least_stiffness = search.least_stiffness();
+  result.num_freedoms = search.num_freedoms();
   if (!found) {
     Eigen::Index worst = 0;
     Vector unbalanced = problem.k;

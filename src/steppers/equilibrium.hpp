@@ -35,6 +35,7 @@ struct EquilibriumResult {
   int iterations = 0;
   double residual = 0;     // largest component of k + G λ [N]
   double joint_drift = 0;  // largest |Θ| [m]
+  int num_freedoms = 0;    // degrees of freedom that the joints leave
   Vector joint_forces;     // λ [N]
   double least_stiffness =
       0;  // smallest eigenvalue of the symmetric part of K̃: ω² of the softest motion [1/s²]
