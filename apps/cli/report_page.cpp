@@ -318,6 +318,9 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
     data["summary"].push_back(
         {fmt::format("worst {}", key), fmt::format("{:.2e}{}", summary["worst"][key].get<double>(), unit)});
   const Model model = scene.lagrangian ? Model{} : compile_model(scene);
+  if (const auto shared = summary.value("reactions_not_unique", std::vector<std::string>{}); !shared.empty())
+    data["summary"].push_back(
+        {"reactions that are not unique", fmt::format("{} (least norm)", fmt::join(shared, ", "))});
   data["bodies"] = describe_bodies(scene, model);
   data["fixtures"] = describe_fixtures(scene, model);
   data["links"] = describe_links(model);

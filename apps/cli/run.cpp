@@ -17,6 +17,7 @@
 #include "delassus/base/files.hpp"
 #include "delassus/io/csv.hpp"
 #include "delassus/recorder/recorder.hpp"
+#include "delassus/steppers/redundancy.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -96,6 +97,16 @@ nlohmann::json final_bodies(const System& system, const State& state) {
   return out;
 }
 
+// The first few names of a list.
+std::string listed(const std::vector<std::string>& names) {
+  constexpr std::size_t shown = 8;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(names.size(), shown); ++i)
+    out += (i == 0 ? "'" : ", '") + names[i] + "'";
+  if (names.size() > shown) out += fmt::format(" and {} more", names.size() - shown);
+  return out;
+}
+
 // The directory of runs of a scene with this title: part of a path, never a path itself.
 std::string directory_name(const std::string& title) {
   std::string name = title;
@@ -142,6 +153,12 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& s
   Simulation& simulation = prepared.simulation;
   const double t_end = scene.desc.duration;
 
+  const Redundancy redundancy = find_redundancy(simulation.system(), simulation.state());
+  if (redundancy.num_redundant > 0 && !arguments.quiet)
+    fmt::print(
+        "{}: {} of {} joint rows depend on others; the reactions of {} are not unique, the least-norm ones "
+        "are reported\n",
+        scene.desc.name, redundancy.num_redundant, redundancy.num_rows, listed(redundancy.not_unique()));
   Recorder recorder(directory, simulation.system(), make_info(scene, simulation),
                     {.every = scene.desc.run.output_every});
   recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
@@ -195,6 +212,8 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& s
                        {"energy_defect", worst.energy_defect}}},
                      {"warnings", worst.warnings},
                      {"num_warnings", worst.num_warnings},
+                     {"redundant_joint_rows", redundancy.num_redundant},
+                     {"reactions_not_unique", redundancy.not_unique()},
                      {"bodies", final_bodies(simulation.system(), simulation.state())}};
   write_file(directory + "/summary.json", to_text(outcome.summary));
   if (arguments.csv || arguments.report) {
