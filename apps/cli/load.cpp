@@ -106,11 +106,19 @@ Simulation make_simulation(const LoadedScene& scene) {
     return Simulation(compiled.system, std::move(compiled.state), options);
   } catch (const InputError& error) {
     if (!error.place().file.empty()) throw;
-    // Assembly names joints; the first of them has a place.
-    for (const JointDesc& joint : scene.desc.joints)
-      if (std::string(error.what()).find("'" + joint.name.name + "'") != std::string::npos)
-        throw InputError(joint.name.place, error.what());
-    throw InputError(Place{scene.desc.file, 0, 0}, error.what());
+    // Assembly names joints and motors; the place is that of the first one.
+    const std::string message = error.what();
+    std::size_t first = std::string::npos;
+    Place place{scene.desc.file, 0, 0};
+    const auto look_for = [&](const NameRef& name) {
+      const std::size_t at = message.find("'" + name.name + "'");
+      if (at >= first) return;
+      first = at;
+      place = name.place;
+    };
+    for (const JointDesc& joint : scene.desc.joints) look_for(joint.name);
+    for (const MotorDesc& motor : scene.desc.motors) look_for(motor.name);
+    throw InputError(place, message);
   }
 }
 
