@@ -327,6 +327,14 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
   Certificate& certificate = report_->certificate;
   certificate.solves += 1;
   certificate.iterations += trial_.stats.iterations;
+  int lost = -1;
+  if (trial_.ok && options_.projection != Projection::none &&
+      !projector_.joints_can_be_met(system, trial_.end, lost)) {
+    trial_.ok = false;
+    trial_.stats.status = SolveStatus::numerical_failure;
+    trial_.failure = fmt::format("the joints cannot all be met at the end of the step (worst joint '{}')",
+                                 system.joint_name(lost));
+  }
   if (trial_.ok) return true;
   ++report_->rejected;
   const int worst = trial_.residual.worst_contact;
