@@ -2,20 +2,280 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // delassus check: reads a scene, compiles it and looks at its start.
+//
+//   degrees of freedom   nv − rank G at the start
+//   not unique           rows i with λ_i ≠ 0 for some λ with G λ = 0: any multiple of it may be added to the reactions
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
 
 #include "apps/cli/commands.hpp"
 #include "apps/cli/load.hpp"
+#include "delassus/formulation/multibody_system.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/steppers/consistent_start.hpp"
 
 namespace delassus::cli {
 namespace {
 
-// Above these the start is reported as violated.
+// Above these the start is reported as violated, or as moved by assembly.
 constexpr double k_position_tolerance = 1e-9;  // [m]
 constexpr double k_velocity_tolerance = 1e-9;  // [m/s]
+// Beyond this size nothing is computed with dense matrices.
+constexpr int k_dense_limit = 600;
+// Pivots of G, rows scaled to one, that count as zero: far above round-off, far below what a joint needs.
+constexpr double k_rank_tolerance = 1e-10;
+// Ratios of masses from which on there is a note.
+constexpr double k_large_ratio = 1e4;
+
+std::string plural(int n, const std::string& word) {
+  return fmt::format("{} {}{}", n, word, n == 1 ? "" : "s");
+}
+
+class Check {
+ public:
+  Check(const LoadedScene& scene, const CompiledScene& compiled)
+      : scene_(scene.desc), system_(*compiled.system), state_(compiled.state) {
+    for (const MotorDesc& motor : scene_.motors) motors_.insert(motor.name.name);
+  }
+
+  int run() {
+    system_.mass(state_.t, state_.q, M_);
+    const bool assembled = put_together();
+    system_.bilateral(state_.t, state_.q, joints_);
+    const Vector C = Vector::Zero(joints_.rows.rows());
+    if (!kkt_.compute(M_, true, joints_.rows, nullptr, C)) {
+      fmt::print("problem: the mass matrix is not positive definite\n");
+      return k_check_failed;
+    }
+    system_.candidates(state_.t, state_.q, state_.v, std::numeric_limits<double>::infinity(), contacts_);
+    print_sizes();
+    for (const std::string& line : lines_) fmt::print("{}\n", line);
+    // Rows that contradict each other say nothing about freedom.
+    if (assembled) {
+      report_freedom();
+      report_redundant();
+    }
+    report_gaps();
+    report_masses();
+    report_stepper();
+    fmt::print("{}\n", problems_ == 0 ? "no problems found" : plural(problems_, "problem") + " found");
+    return problems_ == 0 ? k_done : k_check_failed;
+  }
+
+ private:
+  bool is_motor(int row) const { return motors_.contains(system_.joint_name(row)); }
+  void problem(std::string text) {
+    lines_.push_back("problem: " + std::move(text));
+    ++problems_;
+  }
+
+  // Moves the state to where a run starts; its lines come after the sizes.
+  bool put_together() {
+    if (!scene_.run.assemble) {
+      report_violated_start();
+      return true;
+    }
+    const StartResult start = assemble_start(system_, state_);
+    if (!start.ok) {
+      problem(start.message);
+      return false;
+    }
+    if (start.moved > k_position_tolerance || start.velocity_change > k_velocity_tolerance)
+      lines_.push_back(fmt::format(
+          "note: the joints do not hold at the start; a run begins with positions moved by up to {:.3g} "
+          "m and velocities by {:.3g} m/s",
+          start.moved, start.velocity_change));
+    return true;
+  }
+
+  void report_violated_start() {
+    system_.bilateral(state_.t, state_.q, joints_);
+    Vector u;
+    joints_.rows.multiply(VectorRef(state_.v), u);
+    for (int i = 0; i < joints_.rows.rows(); ++i) {
+      if (i < joints_.num_holonomic && std::abs(joints_.violation[i]) > k_position_tolerance)
+        problem(fmt::format("joint '{}' is violated by {:.3g} m at the start", system_.joint_name(i),
+                            joints_.violation[i]));
+      if (std::abs(u[i] - joints_.target[i]) > k_velocity_tolerance)
+        problem(fmt::format("joint '{}' is violated by {:.3g} m/s at the start", system_.joint_name(i),
+                            u[i] - joints_.target[i]));
+    }
+  }
+
+  void print_sizes() const {
+    const int rows = joints_.rows.rows(), independent = rows - kkt_.num_redundant();
+    fmt::print("{}: {} bodies, {} coordinates, {} joint rows ({} independent), {} contacts, {}\n",
+               scene_.name, system_.num_bodies(), system_.nq(), rows, independent, contacts_.size(),
+               system_.nv() - independent == 1
+                   ? std::string("1 degree of freedom")
+                   : fmt::format("{} degrees of freedom", system_.nv() - independent));
+    if (system_.num_joint_coordinates() > 0) {
+      fmt::print("joint coordinates:");
+      constexpr int most = 12;
+      for (int i = 0; i < std::min(system_.num_joint_coordinates(), most); ++i)
+        fmt::print(" {}", system_.joint_coordinate_name(i));
+      if (system_.num_joint_coordinates() > most)
+        fmt::print(" … ({} in all)", system_.num_joint_coordinates());
+      fmt::print("\n");
+    }
+  }
+
+  // Locked by joints alone, or driven in all that it can do?
+  void report_freedom() {
+    const int rows = joints_.rows.rows();
+    if (system_.nv() == 0 || system_.nv() > rows - kkt_.num_redundant()) return;
+    BlockRows passive;
+    passive.clear(system_.nv());
+    for (int g = 0; g < joints_.rows.num_groups(); ++g)
+      if (!is_motor(joints_.rows.first_row(g)))
+        passive.add_group(joints_.rows, g, joints_.rows.group_rows(g));
+    KktFactor kkt;
+    const Vector C = Vector::Zero(passive.rows());
+    kkt.compute(M_, true, passive, nullptr, C);
+    const int free = system_.nv() - (passive.rows() - kkt.num_redundant());
+    if (free > 0)
+      fmt::print("note: motors prescribe the whole motion (without them: {})\n",
+                 free == 1 ? std::string("1 degree of freedom") : fmt::format("{} degrees of freedom", free));
+    else
+      fmt::print("note: the mechanism is locked: its joints leave no motion at the start\n");
+  }
+
+  void report_redundant() {
+    if (kkt_.num_redundant() == 0) return;
+    std::vector<std::string> names;  // in order of rows
+    std::map<std::string, int> redundant, all;
+    for (int i = 0; i < joints_.rows.rows(); ++i) ++all[system_.joint_name(i)];
+    for (int row : kkt_.redundant_rows()) {
+      const std::string name = system_.joint_name(row);
+      if (++redundant[name] == 1) names.push_back(name);
+    }
+    for (const std::string& name : names) {
+      if (motors_.contains(name))
+        fmt::print(
+            "note: motor '{}' drives what other joints and motors hold already; it can only fail or do "
+            "nothing\n",
+            name);
+      else
+        fmt::print(
+            "note: joint '{}': {} of its {} {} redundant at the start; its reactions are not unique "
+            "(least-norm ones are reported)\n",
+            name, redundant[name], plural(all[name], "row"), redundant[name] == 1 ? "is" : "are");
+    }
+    report_not_unique(names);
+  }
+
+  // The other joints of the dependent sets.
+  void report_not_unique(const std::vector<std::string>& known) const {
+    if (system_.nv() > k_dense_limit || joints_.rows.rows() > k_dense_limit) return;
+    Matrix G;
+    joints_.rows.to_dense_transposed(G);
+    for (Eigen::Index j = 0; j < G.cols(); ++j)
+      if (const double norm = G.col(j).norm(); norm > 0) G.col(j) /= norm;
+    Eigen::FullPivLU<Matrix> lu(G);
+    lu.setThreshold(k_rank_tolerance);
+    const Matrix kernel = lu.kernel();
+    std::vector<std::string> others;
+    for (Eigen::Index j = 0; j < G.cols(); ++j) {
+      const std::string name = system_.joint_name(static_cast<int>(j));
+      if (kernel.row(j).cwiseAbs().maxCoeff() > k_rank_tolerance &&
+          std::find(known.begin(), known.end(), name) == known.end() &&
+          std::find(others.begin(), others.end(), name) == others.end())
+        others.push_back(name);
+    }
+    if (!others.empty())
+      fmt::print("note: of the same loops, with reactions that are not unique: '{}'\n",
+                 fmt::join(others, "', '"));
+  }
+
+  void report_gaps() {
+    Vector gaps;
+    system_.gaps(contacts_, state_.t, state_.q, gaps);
+    for (std::size_t c = 0; c < contacts_.size(); ++c) {
+      const double gap = gaps[static_cast<Eigen::Index>(c)];
+      if (gap >= -k_position_tolerance) continue;
+      const std::string name = system_.contact_name(contacts_[c]);
+      const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
+        return name.starts_with(limit.name.name + ".");
+      });
+      fmt::print("problem: {} '{}' {} by {:.3g} {} at the start\n", stop ? "stop" : "contact", name,
+                 stop ? "is passed" : "penetrates", -gap, stop ? "m or rad" : "m");
+      ++problems_;
+    }
+  }
+
+  void report_masses() const {
+    const auto* multibody = dynamic_cast<const MultibodySystem*>(&system_);
+    if (multibody == nullptr) {
+      report_mass_matrix();
+      return;
+    }
+    struct Extreme {
+      double least = std::numeric_limits<double>::infinity(), largest = 0;
+      std::string lightest, heaviest;
+      void add(double x, const std::string& name) {
+        if (x < least) least = x, lightest = name;
+        if (x > largest) largest = x, heaviest = name;
+      }
+      double ratio() const { return largest / least; }
+    } mass, inertia;
+    for (const Body& body : multibody->model().bodies) {
+      if (!body.dynamic()) continue;
+      mass.add(body.mass, body.name);
+      if (body.kind != BodyKind::rigid) continue;
+      const Vector3 moments = Eigen::SelfAdjointEigenSolver<Matrix3>(body.inertia).eigenvalues();
+      inertia.add(moments[0], body.name);
+      inertia.add(moments[2], body.name);
+    }
+    if (mass.largest == 0) return;
+    fmt::print("masses {:.3g} … {:.3g} kg, ratio {:.3g}", mass.least, mass.largest, mass.ratio());
+    if (inertia.largest > 0)
+      fmt::print("; principal inertias {:.3g} … {:.3g} kg·m², ratio {:.3g}", inertia.least, inertia.largest,
+                 inertia.ratio());
+    fmt::print("\n");
+    for (const auto& [what, extreme] : {std::pair{"mass", &mass}, std::pair{"inertia", &inertia}})
+      if (extreme->largest > 0 && extreme->ratio() > k_large_ratio)
+        fmt::print(
+            "note: {} ratio {:.3g} between '{}' and '{}'; joints hold all the same, but look at the joint "
+            "drift\n",
+            what, extreme->ratio(), extreme->heaviest, extreme->lightest);
+  }
+
+  void report_mass_matrix() const {
+    if (system_.nv() > k_dense_limit) return;
+    Matrix dense;
+    M_.to_dense(dense);
+    const Vector eigenvalues =
+        Eigen::SelfAdjointEigenSolver<Matrix>(dense, Eigen::EigenvaluesOnly).eigenvalues();
+    fmt::print("mass ratio {:.3g}\n", eigenvalues.maxCoeff() / eigenvalues.minCoeff());
+  }
+
+  void report_stepper() const {
+    const std::string chosen = default_stepper(system_, state_);
+    if (scene_.run.stepper)
+      fmt::print("stepper {}, as the scene asks, step {:g} s\n", scene_.run.stepper->name, scene_.run.step);
+    else
+      fmt::print("stepper {}, chosen because there {}, step {:g} s\n", chosen,
+                 is_joints_only(chosen) ? "are joints only" : "are contacts, stops or dry friction",
+                 scene_.run.step);
+  }
+
+  const SceneDesc& scene_;
+  const System& system_;
+  State state_;
+  std::set<std::string> motors_;
+  BlockMatrix M_;
+  BilateralRows joints_;
+  KktFactor kkt_;
+  std::vector<ContactId> contacts_;
+  std::vector<std::string> lines_;
+  int problems_ = 0;
+};
 
 }  // namespace
 
@@ -23,64 +283,8 @@ int check_command(const std::string& name, const std::vector<Setting>& settings)
   const LoadedScene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
   simulation_options(scene.desc.run);
-  const System& system = *compiled.system;
-  const State& state = compiled.state;
-  int problems = 0;
-
-  BlockMatrix M;
-  system.mass(state.t, state.q, M);
-  BilateralRows joints;
-  system.bilateral(state.t, state.q, joints);
-  KktFactor kkt;
-  const Vector C = Vector::Zero(joints.rows.rows());
-  if (!kkt.compute(M, true, joints.rows, nullptr, C)) {
-    fmt::print("problem: the mass matrix is not positive definite\n");
-    return k_check_failed;
-  }
-  std::vector<ContactId> ids;
-  system.candidates(state.t, state.q, state.v, 0, ids);
-  const int independent = joints.rows.rows() - kkt.num_redundant();
-  fmt::print(
-      "{}: {} bodies, {} coordinates, {} joint rows ({} independent), {} contacts, {} degrees of freedom\n",
-      scene.desc.name, system.num_bodies(), system.nq(), joints.rows.rows(), independent, ids.size(),
-      system.nv() - independent);
-  for (int row : kkt.redundant_rows())
-    fmt::print(
-        "note: joint '{}' depends on others; its reaction is not unique (least-norm one is reported)\n",
-        system.joint_name(row));
-
-  Vector u;
-  joints.rows.multiply(VectorRef(state.v), u);
-  for (int i = 0; i < joints.rows.rows(); ++i) {
-    if (i < joints.num_holonomic && std::abs(joints.violation[i]) > k_position_tolerance) {
-      fmt::print("problem: joint '{}' is violated by {:.3g} m at the start\n", system.joint_name(i),
-                 joints.violation[i]);
-      ++problems;
-    }
-    if (std::abs(u[i] - joints.target[i]) > k_velocity_tolerance) {
-      fmt::print("problem: joint '{}' is violated by {:.3g} m/s at the start\n", system.joint_name(i),
-                 u[i] - joints.target[i]);
-      ++problems;
-    }
-  }
-  Vector gaps;
-  system.gaps(ids, state.t, state.q, gaps);
-  for (std::size_t c = 0; c < ids.size(); ++c)
-    if (gaps[static_cast<Eigen::Index>(c)] < -k_position_tolerance) {
-      fmt::print("problem: contact '{}' penetrates by {:.3g} m at the start\n", system.contact_name(ids[c]),
-                 -gaps[static_cast<Eigen::Index>(c)]);
-      ++problems;
-    }
-  Matrix dense;
-  M.to_dense(dense);
-  constexpr int k_dense_limit = 600;
-  if (dense.rows() <= k_dense_limit) {
-    const Vector eigenvalues =
-        Eigen::SelfAdjointEigenSolver<Matrix>(dense, Eigen::EigenvaluesOnly).eigenvalues();
-    fmt::print("mass ratio {:.3g}\n", eigenvalues.maxCoeff() / eigenvalues.minCoeff());
-  }
-  fmt::print("{}\n", problems == 0 ? "no problems found" : fmt::format("{} problems found", problems));
-  return problems == 0 ? k_done : k_check_failed;
+  require_stepper_fits(scene.desc, *compiled.system, compiled.state);
+  return Check(scene, compiled).run();
 }
 
 }  // namespace delassus::cli

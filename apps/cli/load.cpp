@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "apps/cli/load.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -99,26 +100,35 @@ void require_writable(const std::string& path) {
     throw InputError("cannot write " + path + ": " + std::strerror(errno));
 }
 
+void require_stepper_fits(const SceneDesc& scene, const System& system, const State& state) {
+  if (!scene.run.stepper || !is_joints_only(scene.run.stepper->name)) return;
+  const std::string other = default_stepper(system, state);
+  if (is_joints_only(other)) return;
+  std::vector<std::string> names;
+  for (const ContactDesc& x : scene.contacts) names.push_back("contact " + quote(x.name.name));
+  for (const LimitDesc& x : scene.limits) names.push_back("limit " + quote(x.name.name));
+  for (const FrictionDesc& x : scene.frictions) names.push_back("friction " + quote(x.name.name));
+  if (scene.lagrangian)
+    for (const LagrangianDesc::Row& x : scene.lagrangian->contacts)
+      names.push_back("contact " + quote(x.name.name));
+  throw InputError(
+      scene.run.stepper->place,
+      fmt::format(
+          "the stepper '{}' is for joints only, but the scene has {}; take one that handles contacts, stops "
+          "and dry friction, e.g. '{}'",
+          scene.run.stepper->name, names.empty() ? "contacts" : names[0], other));
+}
+
 Simulation make_simulation(const LoadedScene& scene) {
   CompiledScene compiled = compile(scene.desc);
   const SimulationOptions options = simulation_options(scene.desc.run);
+  require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   try {
     return Simulation(compiled.system, std::move(compiled.state), options);
   } catch (const InputError& error) {
     if (!error.place().file.empty()) throw;
-    // Assembly names joints and motors; the place is that of the first one.
-    const std::string message = error.what();
-    std::size_t first = std::string::npos;
-    Place place{scene.desc.file, 0, 0};
-    const auto look_for = [&](const NameRef& name) {
-      const std::size_t at = message.find("'" + name.name + "'");
-      if (at >= first) return;
-      first = at;
-      place = name.place;
-    };
-    for (const JointDesc& joint : scene.desc.joints) look_for(joint.name);
-    for (const MotorDesc& motor : scene.desc.motors) look_for(motor.name);
-    throw InputError(place, message);
+    // Assembly names joints and motors, the worst of them first.
+    throw InputError(place_of_message(scene.desc, error.what()), error.what());
   }
 }
 

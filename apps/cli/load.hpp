@@ -24,6 +24,8 @@ struct LoadedScene {
 // `scene`: a path, or the name of a built-in scene.
 LoadedScene load_scene(const std::string& scene, const std::vector<Setting>& settings);
 
+// Throws InputError when the scene asks for a stepper that cannot take what it has.
+void require_stepper_fits(const SceneDesc& scene, const System& system, const State& state);
 Simulation make_simulation(const LoadedScene& scene);
 
 // Throws InputError when a file cannot be written there; better before the work than after it.

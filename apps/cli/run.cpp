@@ -138,7 +138,8 @@ PreparedRun prepare(const RunArguments& arguments, const std::vector<Setting>& s
                        fmt::format("the state is at t = {} s, the run ends at {} s; give a longer --duration",
                                    simulation.state().t, scene.desc.duration));
   }
-  if (const StartResult& start = simulation.start(); start.moved > 0 || start.velocity_change > 0)
+  if (const StartResult& start = simulation.start();
+      !arguments.quiet && (start.moved > 0 || start.velocity_change > 0))
     fmt::print(
         "{}: the start was put onto its joints: positions moved by up to {:.2g} m, velocities by {:.2g} "
         "m/s\n",

@@ -18,8 +18,43 @@ namespace delassus {
 namespace {
 
 CompiledScene compile_bodies(const SceneDesc& scene) {
-  auto system = std::make_shared<MultibodySystem>(compile_model(scene));
-  return {system, system->initial_state()};
+  Model model = compile_model(scene);
+  try {
+    auto system = std::make_shared<MultibodySystem>(std::move(model));
+    return {system, system->initial_state()};
+  } catch (const InputError& error) {
+    // What the model itself finds wrong names the element; the scene knows where that stands.
+    throw InputError(place_of_message(scene, error.what()), error.what());
+  }
+}
+
+const char* word_of(double not_finite) {
+  return std::isnan(not_finite) ? "nan" : not_finite > 0 ? "inf" : "-inf";
+}
+
+// Laws of force motors, which depend on a coordinate of the assembled bodies.
+void check_force_motors(const SceneDesc& scene, const CompiledScene& compiled) {
+  const System& system = *compiled.system;
+  Vector x, rate;
+  system.joint_coordinates(0, compiled.state.q, compiled.state.v, x, rate);
+  for (const MotorDesc& motor : scene.motors) {
+    if (motor.type != "force") continue;
+    const std::string& joint = motor.coordinate.joint.name;
+    for (int i = 0; i < system.num_joint_coordinates(); ++i) {
+      const std::string name = system.joint_coordinate_name(i);
+      const bool whole = !motor.coordinate.coordinate && name.starts_with(joint + ".");
+      if (name != joint && !whole &&
+          !(motor.coordinate.coordinate && name == joint + "." + motor.coordinate.coordinate->name))
+        continue;
+      const double at[] = {0, x[i], rate[i]};
+      if (const double force = motor.law.evaluate(at); !std::isfinite(force))
+        throw InputError(
+            motor.law_place,
+            fmt::format("the law of motor '{}' is {} at the start, where x is {:.6g} and v {:.6g}; it "
+                        "must be a finite number there",
+                        motor.name.name, word_of(force), x[i], rate[i]));
+    }
+  }
 }
 
 // The formulas of a Lagrangian system at the start: finite, and constraints that something can be done about.
@@ -63,9 +98,7 @@ class StartCheck {
   static void require_finite(const Place& place, const std::string& what, double value) {
     if (!std::isfinite(value))
       throw InputError(place, fmt::format("{} is {} at the start; it must be a finite number there", what,
-                                          std::isnan(value) ? "nan"
-                                          : value > 0       ? "inf"
-                                                            : "-inf"));
+                                          word_of(value)));
   }
   void require_finite(const Place& place, const std::string& what, const Expression& formula) const {
     require_finite(place, what, evaluate(formula));
@@ -248,15 +281,16 @@ CompiledScene compile(const SceneDesc& scene) {
         if (contact.name.name == name) place = contact.name.place;
       throw InputError(
           place, fmt::format("the gap of contact '{}' is {} at the start; it must be a finite number there",
-                             name, std::isnan(gap) ? NAN : gap));
+                             name, word_of(gap)));
     }
+  check_force_motors(scene, out);
   Vector k;
   out.system->forces(0.0, out.state.q, out.state.v, k);
   for (Eigen::Index i = 0; i < k.size(); ++i)
     if (!std::isfinite(k[i]))
       throw InputError(Place{scene.file, 0, 0},
-                       fmt::format("the force on coordinate '{}' is {} at the start",
-                                   out.system->coordinate_name(static_cast<int>(i)), k[i]));
+                       fmt::format("the force on velocity '{}' is {} at the start",
+                                   out.system->velocity_name(static_cast<int>(i)), word_of(k[i])));
   return out;
 }
 

@@ -209,6 +209,16 @@ class Compiler {
 
   // --- elements
 
+  // A law with its velocity and acceleration: all of them enter the first step.
+  static void require_finite(const TimeLaw& law, const Place& place, const std::string& what) {
+    for (const auto* part : {&law.value, &law.rate, &law.acceleration})
+      if (!std::isfinite((*part)(0)))
+        throw InputError(place,
+                         fmt::format("{} is not finite at the start, or not smooth there: its first and "
+                                     "second derivative must be finite too",
+                                     what));
+  }
+
   void add(const BodyDesc& desc) {
     Body body{
         .name = desc.name.name, .position = desc.position, .velocity = desc.velocity, .kind = desc.kind};
@@ -233,10 +243,12 @@ class Compiler {
             desc.motion.empty() ? constant_law(desc.position[i]) : time_law_from_expression(desc.motion[i]);
       body.motion.axis = desc.axis;
       if (desc.angle) body.motion.angle = time_law_from_expression(*desc.angle);
+      for (const TimeLaw& law : body.motion.position)
+        require_finite(law, desc.motion_place, fmt::format("the motion of body '{}'", desc.name.name));
+      if (body.motion.angle)
+        require_finite(body.motion.angle, desc.angle_place,
+                       fmt::format("the angle of body '{}'", desc.name.name));
       for (int i = 0; i < 3; ++i) body.position[i] = body.motion.position[i].value(0);
-      if (!body.position.allFinite())
-        throw InputError(desc.name.place,
-                         fmt::format("the motion of body '{}' is not finite at the start", desc.name.name));
       if (body.motion.angle && body.motion.angle.value(0) != 0) start_turned(body);
     }
     model_.add(std::move(body));
@@ -281,6 +293,10 @@ class Compiler {
         if (end.body == k_world)
           throw InputError(desc.name.place,
                            fmt::format("pulley '{}' ends at 'world'; allowed: bodies", desc.name.name));
+        if ((to_world(end) - guide).isZero())
+          throw InputError(desc.name.place,
+                           fmt::format("pulley '{}': its rope to '{}' has length zero at the start",
+                                       desc.name.name, model_.bodies[end.body].name));
         model_.measures.push_back({desc.name.name + suffix, Measure::Kind::length, {k_world, guide}, end});
       }
       return;
@@ -331,8 +347,16 @@ class Compiler {
       };
       model_.couplers.push_back(pulley(name, rope(".length_a"), rope(".length_b"), desc.ratio));
     } else if (desc.type == "rolling_disk") {
-      model_.rolling_disks.push_back({name, rigid_body(desc.body, name), desc.center, desc.direction,
-                                      desc.radius, desc.plane_point, desc.plane_normal});
+      const int disk = rigid_body(desc.body, name);
+      const Vector3 axis = (axes_of(disk) * desc.direction).normalized();
+      if (axis.cross(desc.plane_normal.normalized()).norm() < k_angle_tolerance)
+        throw InputError(
+            desc.direction_place,
+            fmt::format("the disk of joint '{}' lies flat on its plane at the start; allowed: an axis "
+                        "that is not the plane's normal",
+                        name));
+      model_.rolling_disks.push_back(
+          {name, disk, desc.center, desc.direction, desc.radius, desc.plane_point, desc.plane_normal});
     } else if (desc.type == "skate") {
       model_.skates.push_back({name, rigid_body(desc.body, name), desc.center, desc.direction});
     } else if (desc.type == "pfaffian") {
@@ -349,7 +373,14 @@ class Compiler {
       }
       if (!any)
         throw InputError(desc.name.place, fmt::format("joint '{}': all its coefficients are zero", name));
-      if (desc.target) row.target = time_law_from_expression(*desc.target);
+      bool moves = !row.coordinates.empty();
+      for (const PfaffianRow::Term& term : row.terms) moves = moves || model_.bodies[term.body].dynamic();
+      if (!moves)
+        throw InputError(desc.name.place, fmt::format("joint '{}': none of its bodies can move", name));
+      if (desc.target) {
+        row.target = time_law_from_expression(*desc.target);
+        require_finite(row.target, desc.target_place, fmt::format("the target of joint '{}'", name));
+      }
       model_.pfaffian_rows.push_back(std::move(row));
     }
   }
@@ -388,11 +419,7 @@ class Compiler {
     else
       motor.target = time_law_from_expression(desc.law);
     if (motor.target)
-      for (const auto* law : {&motor.target.value, &motor.target.rate, &motor.target.acceleration})
-        if (!std::isfinite((*law)(0)))
-          throw InputError(desc.law_place,
-                           fmt::format("the law of motor '{}' or its derivatives are not finite at the start",
-                                       desc.name.name));
+      require_finite(motor.target, desc.law_place, fmt::format("the law of motor '{}'", desc.name.name));
     model_.motors.push_back(std::move(motor));
   }
 
@@ -442,6 +469,14 @@ class Compiler {
       const Frames frames = joint_frames(desc.frames, desc.name, true, false);
       model_.bushings.push_back({name, frames.a, frames.b, desc.stiffness_matrix, desc.damping_matrix});
     } else {
+      for (const Body& body : model_.bodies)
+        if (body.dynamic() &&
+            (body.position + rotate(body.orientation, body.center_of_mass) - desc.center).isZero())
+          throw InputError(
+              desc.center_place,
+              fmt::format("body '{}' starts at the centre of point gravity '{}', where the attraction "
+                          "is infinite",
+                          body.name, name));
       model_.point_gravities.push_back({name, desc.center, desc.strength});
     }
   }

@@ -209,19 +209,7 @@ void require_unique_names(const SceneDesc& scene) {
     if (name.name == "world")
       throw InputError(name.place, "'world' is the name of the fixed world; choose another");
   };
-  for (const BodyDesc& x : scene.bodies) check(x.name);
-  for (const JointDesc& x : scene.joints) check(x.name);
-  for (const MeasureDesc& x : scene.measures) check(x.name);
-  for (const MotorDesc& x : scene.motors) check(x.name);
-  for (const LimitDesc& x : scene.limits) check(x.name);
-  for (const FrictionDesc& x : scene.frictions) check(x.name);
-  for (const ForceDesc& x : scene.forces) check(x.name);
-  for (const ContactDesc& x : scene.contacts) check(x.name);
-  if (!scene.lagrangian) return;
-  const LagrangianDesc& l = *scene.lagrangian;
-  for (const auto* rows : {&l.constraints, &l.velocity_constraints, &l.springs, &l.dampers, &l.contacts})
-    for (const LagrangianDesc::Row& row : *rows) check(row.name);
-  for (const LagrangianDesc::Body& body : l.bodies) check(body.name);
+  for (const NameRef* name : element_names(scene)) check(*name);
 }
 
 }  // namespace

@@ -155,8 +155,16 @@ void read_bodies(const Fields& scene, SceneDesc& out) {
       require_not_constant(f.place(), "t", "the time of a motion", out.constants);
       body.motion = f.formulas("motion", k_time);
       if (f.has("motion")) require_count(f.place("motion"), "'motion'", body.motion.size(), 3);
+      if (f.has("motion") && f.has("position"))
+        throw InputError(
+            f.key_place("position"),
+            fmt::format("{} has a 'position' and a 'motion', which says where it starts; allowed: "
+                        "one of them",
+                        f.title()));
+      body.motion_place = f.place("motion");
       body.axis = read_direction(f, "axis").value_or(Vector3::UnitZ());
       body.angle = f.formula("angle", k_time);
+      body.angle_place = f.place("angle");
     } else {
       body.kind = BodyKind::fixed;
     }
@@ -203,15 +211,27 @@ CoordinateDesc read_coordinate(const Fields& f) {
   return out;
 }
 
+// A ratio: any number but zero, with which one side would stand still whatever the other does.
+double read_factor(const Fields& f, const std::string& key) {
+  const double out = f.number(key, 1);
+  if (out == 0)
+    throw InputError(f.place(key), fmt::format("'{}' of {} is 0; allowed: any other number", key, f.title()));
+  return out;
+}
+
 void read_joint(const Fields& f, JointDesc& joint) {
   const std::string& type = joint.type;
   if (type == "gear") {
     const std::vector<NameRef> names = f.names("joints");
     require_count(f.place("joints"), "'joints'", names.size(), 2);
-    joint.ratio = f.number("ratio", 1);
+    if (names[0].name == names[1].name)
+      throw InputError(names[1].place,
+                       fmt::format("{} couples '{}' with itself; allowed: two different joints", f.title(),
+                                   names[1].name));
+    joint.ratio = read_factor(f, "ratio");
     joint.terms = {{names[0], {}, joint.ratio}, {names[1], {}, 1.0}};
   } else if (type == "rack_and_pinion") {
-    joint.radius = f.number("radius", 1);
+    joint.radius = read_factor(f, "radius");
     joint.terms = {{f.name("rack"), {}, 1.0}, {f.name("pinion"), {}, -joint.radius}};
   } else if (type == "coupler") {
     for (const Fields& term : f.objects("terms")) joint.terms.push_back(read_coordinate(term));
@@ -220,6 +240,7 @@ void read_joint(const Fields& f, JointDesc& joint) {
     joint.body = f.name("body");
     joint.center = f.vector3("center", Vector3::Zero());
     joint.direction = read_direction(f, "axis").value_or(Vector3::UnitZ());
+    joint.direction_place = f.place("axis");
     joint.radius = f.number("radius", 1);
     joint.plane_point = f.vector3("plane_point", Vector3::Zero());
     joint.plane_normal = read_direction(f, "plane_normal").value_or(Vector3::UnitY());
@@ -236,6 +257,7 @@ void read_joint(const Fields& f, JointDesc& joint) {
                                   .body_axes = term.choice("axes", "world") == "body"});
     for (const Fields& term : f.objects("coordinates")) joint.terms.push_back(read_coordinate(term));
     joint.target = f.formula("target", k_time);
+    joint.target_place = f.place("target");
   } else {
     joint.frames = read_frames(f);
     if (type == "distance") joint.length = f.optional_number("length");
@@ -330,6 +352,7 @@ void read_forces(const Fields& scene, SceneDesc& out) {
       force.rest = f.optional_number("rest");
     } else if (force.type == "point_gravity") {
       force.center = f.vector3("center", Vector3::Zero());
+      force.center_place = f.place("center");
       force.strength = f.number("strength", 0);
     } else {
       force.frames = read_frames(f);

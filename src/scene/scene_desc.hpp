@@ -34,6 +34,7 @@ struct BodyDesc {
   std::optional<Vector3> center_of_mass;
   std::vector<Shape> shapes;
   std::vector<Expression> motion;  // kinematic
+  Place motion_place, angle_place;
   Vector3 axis = Vector3::UnitZ();
   std::optional<Expression> angle;
   double radius = 0.05;
@@ -74,6 +75,7 @@ struct JointDesc {
   };
   std::vector<BodyTerm> body_terms;  // pfaffian row
   std::optional<Expression> target;
+  Place target_place, direction_place;
 };
 
 struct MeasureDesc {
@@ -120,6 +122,7 @@ struct ForceDesc {
   CoordinateDesc coordinate;  // joint spring
   Matrix6 stiffness_matrix = Matrix6::Zero(), damping_matrix = Matrix6::Zero();
   Vector3 center = Vector3::Zero();  // point gravity
+  Place center_place;
   double strength = 0;
 };
 
@@ -222,5 +225,10 @@ struct SceneDesc {
   RunSettings run;
   std::vector<PictureDesc> picture;
 };
+
+// The names of all elements, in the order of the lists above.
+std::vector<const NameRef*> element_names(const SceneDesc& scene);
+// Where the element stands that a message names first (in quotes); the file alone when it names none.
+Place place_of_message(const SceneDesc& scene, const std::string& message);
 
 }  // namespace delassus

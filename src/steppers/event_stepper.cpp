@@ -327,7 +327,14 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
   Certificate& certificate = report_->certificate;
   certificate.solves += 1;
   certificate.iterations += trial_.stats.iterations;
-  if (trial_.ok) check_joints(system, trial_);
+  int lost = -1;
+  if (trial_.ok && options_.projection != Projection::none &&
+      !projector_.joints_can_be_met(system, trial_.end, lost)) {
+    trial_.ok = false;
+    trial_.stats.status = SolveStatus::numerical_failure;
+    trial_.failure = fmt::format("the joints cannot all be met at the end of the step (worst joint '{}')",
+                                 system.joint_name(lost));
+  }
   if (trial_.ok) return true;
   ++report_->rejected;
   const int worst = trial_.residual.worst_contact;
@@ -351,26 +358,6 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
   fail(fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial_.failure,
                    where));
   return false;
-}
-
-// A step that ends far off its joints, from where they cannot be reached (a drive beyond its dead point), is none.
-void EventStepper::check_joints(const System& system, Trial& trial) {
-  // Steps leave O(h³) to the projection; it has no trouble with less than this, relative to the coordinates.
-  constexpr double harmless = 1e-6;
-  if (options_.projection == Projection::none || trial.solution.lambda.size() == 0) return;
-  system.bilateral(trial.end.t, trial.end.q, bilateral_);
-  const int holonomic = bilateral_.num_holonomic;
-  if (holonomic == 0) return;
-  Eigen::Index worst = 0;
-  const double violation = bilateral_.violation.head(holonomic).cwiseAbs().maxCoeff(&worst);
-  if (violation <= harmless * (1.0 + trial.end.q.cwiseAbs().maxCoeff())) return;
-  scratch_ = trial.end;
-  if (projector_.project_position(system, {}, scratch_)) return;
-  trial.ok = false;
-  trial.stats.status = SolveStatus::numerical_failure;
-  trial.failure =
-      fmt::format("the joints cannot be held at the end of the step (worst: '{}', off by {:.2g} m)",
-                  system.joint_name(static_cast<int>(worst)), violation);
 }
 
 // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.

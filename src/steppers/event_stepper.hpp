@@ -51,7 +51,6 @@ class EventStepper final : public Stepper {
   void establish_modes(const System& system);
   bool capture(const System& system, double h);
   bool take_trial(const System& system, double h, double& h_limit, int& halvings);
-  void check_joints(const System& system, Trial& trial);
   void accept(const System& system, const Trial& trial, double fraction);
   // `slip_speed`: of the contact at the beginning of the step that led to the transition.
   void apply_transition(const System& system, const Transition& transition, double slip_speed);
@@ -96,7 +95,6 @@ class EventStepper final : public Stepper {
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;
   std::vector<char> sticking_;
-  BilateralRows bilateral_;
   std::vector<int> held_friction_;  // friction rows of joints that stuck in the last step
 };
 

@@ -14,6 +14,8 @@ constexpr int k_max_iterations = 12;
 constexpr double k_position_tolerance = 1e-15;
 // Above it by what the gradients amplify; there Newton's method has ended when it no longer improves [m].
 constexpr double k_stalled_tolerance = 1e-13;
+// Violations that a step may leave without asking whether they can be taken back: should they grow, a later step asks [m].
+constexpr double k_harmless = 1e-6;
 
 }  // namespace
 
@@ -52,6 +54,17 @@ bool Projector::project_position(const System& system, std::span<const ContactId
     std::swap(q_, q_next_);
   }
   return false;
+}
+
+bool Projector::joints_can_be_met(const System& system, const Phase& phase, int& worst_row) {
+  system.bilateral(phase.t, phase.q, bilateral_);
+  const auto violation = bilateral_.violation.head(bilateral_.num_holonomic);
+  worst_row = -1;
+  if (violation.size() == 0) return true;
+  const double worst = violation.cwiseAbs().maxCoeff(&worst_row);
+  if (worst <= k_harmless * (1.0 + phase.q.cwiseAbs().maxCoeff())) return true;
+  probe_ = phase;
+  return project_position(system, {}, probe_);
 }
 
 bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,

@@ -21,6 +21,9 @@ class Projector {
  public:
   // False when the constraints cannot be met (singular or contradictory configuration); q is then unchanged.
   bool project_position(const System& system, std::span<const ContactId> closed, Phase& phase);
+  // Whether positions that are off their joints can be put back; violations too small to matter are not tried. Otherwise
+  // the joint row that is violated most: beyond a dead point, say, no position is on all joints.
+  bool joints_can_be_met(const System& system, const Phase& phase, int& worst_row);
   // `sticking` is parallel to `closed`; `held_friction` are the friction rows of joints that stick. With joints_and_normals false only the tangential rows of sticking
   // contacts are changed, and the other rows keep the velocity they have.
   bool project_velocity(const System& system, std::span<const ContactId> closed,
@@ -41,6 +44,7 @@ class Projector {
   FrictionRows friction_;
   BlockRows rows_, directions_;
   KktFactor kkt_;
+  Phase probe_;
   Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;
 };
 

@@ -72,7 +72,8 @@ void require_valid(const StepperSettings& s) {
 const std::vector<StepperInfo>& list_steppers() {
   static const std::vector<StepperInfo> steppers{
       {"trapezoidal-2", "S0 6.10", "2",
-       "linearly implicit trapezoidal method, constraints on the mean velocity; the default"},
+       "linearly implicit trapezoidal method, constraints on the mean velocity; the default with "
+       "contacts, stops or dry friction"},
       {"trapezoidal-1", "S0 6.12", "1-2",
        "the same, constraints on the end velocity: order 2 on straight constraints, 1 on curved (2 with "
        "rows_at_end)"},
@@ -81,7 +82,7 @@ const std::vector<StepperInfo>& list_steppers() {
       {"anitescu-potra", "S1 4", "1", "semi-implicit Euler, explicit forces"},
       {"anitescu-potra-stiff", "S0 [2]", "1", "linearly implicit Euler, damps stiff springs and dampers"},
       {"generalized-alpha", "S2 189-201", "2",
-       "joints only: generalised-α, damping of fast motions set by rho; order 2 in the joint forces too"},
+       "joints only: generalised-α, damping of fast motions set by rho; the default without contacts"},
       {"hht", "S2 180-188", "2", "joints only: Hilber-Hughes-Taylor, damping set by hht_alpha"},
       {"newmark", "S2 172-179", "1-2", "joints only: Newmark's family (newmark_beta, newmark_gamma)"},
       {"trapezoidal-implicit", "S2 162-169", "2",
@@ -94,6 +95,13 @@ const std::vector<StepperInfo>& list_steppers() {
       {"energy-midpoint", "ours", "2",
        "joints only: midpoint rule that keeps the energy balance to round-off, for long runs"}};
   return steppers;
+}
+
+bool is_joints_only(const std::string& name) {
+  StepperSettings settings;
+  settings.name = name;
+  if (const std::optional<StepFormula> formula = find_formula(settings)) return formula->joints_only;
+  return true;
 }
 
 std::string default_stepper(const System& system, const State& state) {

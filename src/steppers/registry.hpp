@@ -37,6 +37,9 @@ struct StepperSettings {
 // damps what a step cannot resolve; trapezoidal-2 with located events where there are contacts, stops or dry friction.
 std::string default_stepper(const System& system, const State& state);
 
+// Whether the stepper of this name refuses contacts, stops and dry friction.
+bool is_joints_only(const std::string& name);
+
 // Throws InputError: unknown name (with the nearest known one), values out of range.
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);
 
