@@ -42,6 +42,10 @@ TEST_P(BadMechanismTest, IsRefused) {
 INSTANTIATE_TEST_SUITE_P(
     Bodies, BadMechanismTest,
     ::testing::Values(
+        Mistake{"NothingThatMoves",
+                "delassus: 1\nbodies:\n  - {name: ground, type: fixed}\n",
+                "3:12",
+                {"no body", "moves by forces", "particle or rigid"}},
         Mistake{"UnknownType",
                 changed("type: fixed", "type: fixd"),
                 "5:26",
