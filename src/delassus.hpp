@@ -10,4 +10,6 @@
 #include "delassus/scene/compile.hpp"
 #include "delassus/scene/decode.hpp"
 #include "delassus/simulation/simulation.hpp"
+#include "delassus/steppers/equilibrium.hpp"
+#include "delassus/steppers/linearization.hpp"
 #include "delassus/system/lagrangian.hpp"

@@ -29,6 +29,21 @@ Eigen::Vector3d project_onto_coulomb_cone(const Eigen::Vector3d& x, double mu) {
   return projected;
 }
 
+// About the velocity that the momentum p would have without joints, |p_i|/A_ii: joints that hold bodies at rest leave
+// of it round-off, which is no error although nothing else moves.
+double speed_without_joints(const Problem& problem, Vector& diagonal) {
+  diagonal.setZero(problem.p.size());
+  for (int b = 0; b < problem.A.num_blocks(); ++b)
+    if (problem.A.block_row(b) == problem.A.block_column(b)) {
+      const auto block = problem.A.block(b);
+      diagonal.segment(problem.A.block_row(b), block.rows()) += block.diagonal();
+    }
+  double speed = 0;
+  for (Eigen::Index i = 0; i < diagonal.size(); ++i)
+    if (diagonal[i] > 0) speed = std::max(speed, std::abs(problem.p[i]) / diagonal[i]);
+  return speed;
+}
+
 }  // namespace
 
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
@@ -87,7 +102,8 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
     Vector& rows = scratch.rows;
     problem.Gt.multiply(VectorRef(solution.v), rows);
     rows += problem.C.cwiseProduct(solution.lambda) - problem.g;
-    residual.joints = max_abs(rows) / std::max({speed, max_abs(problem.g), k_tiny});
+    residual.joints =
+        max_abs(rows) / std::max({speed, max_abs(problem.g), speed_without_joints(problem, part), k_tiny});
   }
   const LocalProblem& local = reduction.local();
   // Bodies that touch and move together have a free velocity of round-off; the terms it is the difference of are not.

@@ -4,7 +4,7 @@
 // The yardstick: how well (v, λ, r) satisfies a problem, whoever computed it.
 //
 //   momentum   ‖A v − G λ − H r − p‖_∞ / (largest term)                                               [-]
-//   joints     ‖Gᵀ v + C λ − g‖_∞ / (largest velocity, with or without contact)                       [-]
+//   joints     ‖Gᵀ v + C λ − g‖_∞ / (largest velocity, with or without contact and joints)            [-]
 //   contact    max over contacts of the natural-map error in velocity units, relative to the free velocity
 //              (E_v):
 //                nonnegative  |min(u_N, r_N/ρ)|

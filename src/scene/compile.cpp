@@ -6,6 +6,7 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 
 #include "delassus/base/names.hpp"
@@ -19,6 +20,9 @@ namespace {
 
 CompiledScene compile_bodies(const SceneDesc& scene) {
   Model model = compile_model(scene);
+  if (std::none_of(model.bodies.begin(), model.bodies.end(), [](const Body& body) { return body.dynamic(); }))
+    throw InputError(scene.bodies[0].name.place,
+                     "no body of the scene moves by forces; allowed: at least one particle or rigid body");
   try {
     auto system = std::make_shared<MultibodySystem>(std::move(model));
     return {system, system->initial_state()};

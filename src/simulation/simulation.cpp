@@ -35,6 +35,7 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     : system_(std::move(system)), options_(std::move(options)) {
   if (!(std::isfinite(options_.step) && options_.step > 0))
     throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
+  if (system_->nv() == 0) throw InputError("the system has no velocities: nothing to integrate");
   set_state(std::move(state));
   StepperSettings settings = options_.stepper;
   if (settings.name.empty()) settings.name = default_stepper(*system_, state_);

@@ -6,12 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "tests/support/program.hpp"
+#include "tests/support/bad_input.hpp"
 
 namespace {
 
-using delassus::testing::ProgramResult;
-using delassus::testing::ProgramTest;
+using delassus::testing::BadInputTest;
+using delassus::testing::BadSceneTest;
+using delassus::testing::Mistake;
+using delassus::testing::name_of;
+using delassus::testing::with;
 
 const std::string k_bodies = R"(delassus: 1
 name: base
@@ -36,12 +39,6 @@ lagrangian:
   mass: [[1, 0], [0, 1]]
 )";
 
-// The text with one piece replaced.
-std::string with(const std::string& text, const std::string& piece, const std::string& other) {
-  const std::size_t at = text.find(piece);
-  EXPECT_NE(at, std::string::npos) << piece;
-  return at == std::string::npos ? text : std::string(text).replace(at, piece.size(), other);
-}
 std::string changed(const std::string& piece, const std::string& other) {
   return with(k_bodies, piece, other);
 }
@@ -51,55 +48,8 @@ std::string repeat(const std::string& text, int count) {
   return out;
 }
 
-struct Mistake {
-  const char* name;  // of the test
-  std::string scene;
-  std::string place;               // "line:column"
-  std::vector<std::string> words;  // that the message must have
-};
-
-void PrintTo(const Mistake& mistake, std::ostream* out) {
-  *out << mistake.name;
-}
-
-std::string name_of(const ::testing::TestParamInfo<Mistake>& mistake) {
-  return mistake.param.name;
-}
-
-class BadInputTest : public ProgramTest {
- protected:
-  // Runs and expects status 2, the message and a directory as before.
-  void expect_refused(const std::vector<std::string>& arguments, const std::string& begin,
-                      const std::vector<std::string>& words) {
-    const std::vector<std::string> before = entries();
-    const ProgramResult result = run(arguments);
-    EXPECT_EQ(result.status, 2) << result.err;
-    EXPECT_EQ(result.signal, 0);
-    EXPECT_TRUE(result.err.starts_with(begin)) << "wanted: " << begin << "\ngot: " << result.err;
-    for (const std::string& word : words)
-      EXPECT_NE(result.err.find(word), std::string::npos) << "wanted: " << word << "\ngot: " << result.err;
-    EXPECT_TRUE(result.err.ends_with("\n"));
-    EXPECT_LT(result.err.size(), 1000u);
-    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
-    EXPECT_EQ(result.err.find("internal error"), std::string::npos) << result.err;
-    EXPECT_EQ(result.out, "");
-    EXPECT_EQ(entries(), before);
-  }
-};
-
-class BadSceneTest : public BadInputTest, public ::testing::WithParamInterface<Mistake> {};
-
 TEST_P(BadSceneTest, IsRefused) {
-  const Mistake& mistake = GetParam();
-  write("scene.yaml", mistake.scene);
-  expect_refused({"run", "scene.yaml", "--out", "result"}, "scene.yaml:" + mistake.place + ": ",
-                 mistake.words);
-}
-
-TEST_P(BadSceneTest, IsRefusedByCheck) {
-  const Mistake& mistake = GetParam();
-  write("scene.yaml", mistake.scene);
-  expect_refused({"check", "scene.yaml"}, "scene.yaml:" + mistake.place + ": ", mistake.words);
+  expect_scene_refused(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -442,7 +442,8 @@ TEST_F(CliTest, HelpAndVersion) {
   EXPECT_EQ(none.status, 0);
   EXPECT_EQ(none.out, help.out);
   EXPECT_EQ(option.status, 0);
-  for (const std::string command : {"run", "demo", "verify", "convergence", "check", "bench", "list"}) {
+  for (const std::string command :
+       {"run", "demo", "verify", "convergence", "check", "statics", "modes", "bench", "list"}) {
     EXPECT_TRUE(contains(help.out, "\n  " + command + " ")) << command;
     const ProgramResult result = run({"help", command});
     EXPECT_EQ(result.status, 0) << command;
@@ -463,7 +464,12 @@ TEST_F(CliTest, Check) {
   EXPECT_EQ(low.status, 1) << low.out;
   EXPECT_TRUE(contains(low.out, "contact 'floor' penetrates by 0.25 m")) << low.out;
 
-  const ProgramResult joint = run({"check", "double_pendulum_wall", "--set", "joints.rod2.length=1.5"});
+  // What assembly can repair is no problem, unless it is told not to.
+  const ProgramResult repaired = run({"check", "double_pendulum_wall", "--set", "joints.rod2.length=1.5"});
+  EXPECT_EQ(repaired.status, 0) << repaired.out;
+  EXPECT_TRUE(contains(repaired.out, "the joints do not hold at the start")) << repaired.out;
+  const ProgramResult joint =
+      run({"check", "double_pendulum_wall", "--set", "joints.rod2.length=1.5", "--set", "assemble=false"});
   EXPECT_EQ(joint.status, 1) << joint.out;
   EXPECT_TRUE(contains(joint.out, "joint 'rod2' is violated by")) << joint.out;
   EXPECT_TRUE(entries().empty());
