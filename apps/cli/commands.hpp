@@ -76,7 +76,7 @@ int convergence_command(const ConvergenceArguments& arguments);
 
 struct BenchArguments {
   std::string name, json;
-  int max_size = 2000;
+  int max_size = 1'000'000;  // larger problems are left out
 };
 int bench_command(const BenchArguments& arguments);
 

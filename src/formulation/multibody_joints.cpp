@@ -294,15 +294,25 @@ void MultibodySystem::add_rolling_rows(const RowGroup& group, double t, const Ve
   if (group.holonomic) out.violation[row] = rolling_height(group.body_rows[0], kinematic, group.plane_point);
 }
 
+// VᵀKV of all equations of one joint, and what prescribed motions add.
+void MultibodySystem::add_pair_biases(const RowGroup& group, double t, const VectorRef& q, const VectorRef& v,
+                                      int row, Vector& bias) const {
+  const PairFunction& any = equations_[group.first];
+  const BodyKinematics a = kinematics(any.body_a, t, q, v.data()), b = kinematics(any.body_b, t, q, v.data());
+  Vector12 V;
+  V << a.velocity, b.velocity;
+  PairValue x;
+  for (int i = 0; i < group.count; ++i) {
+    const PairFunction& f = equations_[group.first + i];
+    evaluate(f, a, b, true, x);
+    bias[row + i] = V.dot(x.curvature * V) + prescribed_acceleration(f, t, q, x.gradient);
+  }
+}
+
 double MultibodySystem::row_bias(const RowGroup& group, int index, double t, const VectorRef& q,
                                  const VectorRef& v) const {
   double bias = 0;
   Evaluation x;
-  if (group.kind == RowGroup::Kind::pair) {
-    const PairFunction& f = equations_[group.first + index];
-    evaluate_pair(f, t, q, v.data(), true, x);
-    return x.V.dot(x.pair.curvature * x.V) + prescribed_acceleration(f, t, q, x.pair.gradient);
-  }
   for (const Term& term : group.terms) {
     const PairFunction& f = coordinates_[term.coordinate].function;
     evaluate_coordinate(term.coordinate, t, q, v.data(), true, x);
@@ -324,8 +334,13 @@ double MultibodySystem::row_bias(const RowGroup& group, int index, double t, con
 void MultibodySystem::bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const {
   bias.resize(static_cast<Eigen::Index>(group_of_row_.size()));
   int row = 0;
-  for (const RowGroup& group : row_groups_)
-    for (int i = 0; i < group.num_rows(); ++i) bias[row++] = row_bias(group, i, t, q, v);
+  for (const RowGroup& group : row_groups_) {
+    if (group.kind == RowGroup::Kind::pair)
+      add_pair_biases(group, t, q, v, row, bias);
+    else
+      for (int i = 0; i < group.num_rows(); ++i) bias[row + i] = row_bias(group, i, t, q, v);
+    row += group.num_rows();
+  }
 }
 
 void MultibodySystem::add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda,

@@ -159,6 +159,9 @@ class MultibodySystem final : public System {
                           BilateralRows& out) const;
   void add_rolling_rows(const RowGroup& group, double t, const VectorRef& q, int row,
                         BilateralRows& out) const;
+  void add_pair_biases(const RowGroup& group, double t, const VectorRef& q, const VectorRef& v, int row,
+                       Vector& bias) const;
+  // Of a group that is not of pair functions.
   double row_bias(const RowGroup& group, int index, double t, const VectorRef& q, const VectorRef& v) const;
 
   void add_applied(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v, Vector& k) const;

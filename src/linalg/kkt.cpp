@@ -86,6 +86,29 @@ bool StepMatrixFactor::compute(const BlockMatrix& A, bool symmetric) {
   return sparse_lu_.info() == Eigen::Success;
 }
 
+bool StepMatrixFactor::check_positive_definite(const BlockMatrix& A) {
+  int end = 0;
+  for (int b = 0; b < A.num_blocks(); ++b) {
+    const BlockMatrix::ConstBlock block = A.block(b);
+    if (A.block_row(b) != A.block_column(b) || A.block_row(b) < end || block.rows() != block.cols())
+      return compute(A, true);
+    end = A.block_row(b) + static_cast<int>(block.rows());
+  }
+  // Blocks on the diagonal, each for itself: a mass matrix.
+  const double smallest = k_pivot_tolerance * A.size();
+  int covered = 0;
+  for (int b = 0; b < A.num_blocks(); ++b) {
+    const BlockMatrix::ConstBlock block = A.block(b);
+    covered += static_cast<int>(block.rows());
+    if (!block.allFinite() || !(block.diagonal().array() > 0).all()) return false;
+    llt_.compute(block);
+    if (llt_.info() != Eigen::Success ||
+        !(llt_.matrixLLT().diagonal().array().square() > smallest * block.diagonal().array()).all())
+      return false;
+  }
+  return covered == A.size();
+}
+
 void StepMatrixFactor::solve(const VectorRef& p, Vector& x) const {
   switch (kind_) {
     case Kind::dense_symmetric:
@@ -134,8 +157,9 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints;
   if (sparse && rows.rows() > 0) {
     schur_kind_ = SchurKind::saddle_point;
-    // The factors of A serve only to see that it is positive definite, which (1)-(2) as a whole do not show.
-    return (!symmetric || A_factor_.compute(A, true)) && saddle_point_.compute(A, rows, *directions_, C);
+    // (1)-(2) as a whole do not show whether A is positive definite.
+    return (!symmetric || A_factor_.check_positive_definite(A)) &&
+           saddle_point_.compute(A, rows, *directions_, C);
   }
   if (!A_factor_.compute(A, symmetric)) return false;
   if (rows.rows() == 0) return true;

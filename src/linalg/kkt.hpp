@@ -37,6 +37,8 @@ class StepMatrixFactor {
  public:
   // False when A is singular or not finite, or symmetric but not positive definite.
   bool compute(const BlockMatrix& A, bool symmetric);
+  // Of a symmetric A. Nothing can be solved after it.
+  bool check_positive_definite(const BlockMatrix& A);
   void solve(const VectorRef& p, Vector& x) const;
   void solve(const MatrixRef& P, Matrix& X) const;
 

@@ -11,7 +11,8 @@
 namespace delassus {
 namespace {
 
-// Runs of consecutive unknowns with the same pattern: bodies first, then joints.
+// Runs of consecutive unknowns: bodies first, then joints. A body is what the same joints hold, also where its mass
+// matrix falls into blocks: a joint needs room in all of it.
 struct Runs {
   std::vector<int> first;  // one more than runs
   std::vector<int> run_of;
@@ -23,13 +24,16 @@ struct Runs {
 
 Runs find_runs(int nv, const std::vector<int>& starts, const std::vector<int>& row_of) {
   const int n = static_cast<int>(starts.size()) - 1;
-  // Multipliers are compared without their own diagonal entry, the only one behind the velocities.
+  // Multipliers are compared without their own diagonal entry, the only one behind the velocities; velocities by
+  // their multipliers, or as a whole where they have none.
   const auto same_pattern = [&](int i, int j) {
-    const auto end = [&](int column) {
-      const auto begin = row_of.begin() + starts[column], back = row_of.begin() + starts[column + 1];
-      return column < nv ? back : std::lower_bound(begin, back, nv);
-    };
-    return std::equal(row_of.begin() + starts[i], end(i), row_of.begin() + starts[j], end(j));
+    const auto begin = [&](int column) { return row_of.begin() + starts[column]; };
+    const auto end = [&](int column) { return row_of.begin() + starts[column + 1]; };
+    const auto joints = [&](int column) { return std::lower_bound(begin(column), end(column), nv); };
+    if (i >= nv) return std::equal(begin(i), joints(i), begin(j), joints(j));
+    const bool held = joints(i) != end(i);
+    return held ? std::equal(joints(i), end(i), joints(j), end(j))
+                : std::equal(begin(i), end(i), begin(j), end(j));
   };
   Runs runs;
   runs.run_of.resize(n);
@@ -42,16 +46,18 @@ Runs find_runs(int nv, const std::vector<int>& starts, const std::vector<int>& r
   return runs;
 }
 
-// Runs that the first unknown of a run touches, itself left out, ascending.
+// Runs that a run touches, itself left out, ascending.
 std::vector<std::vector<int>> find_neighbours(const Runs& runs, const std::vector<int>& starts,
                                               const std::vector<int>& row_of) {
   std::vector<std::vector<int>> out(runs.count());
   for (int run = 0; run < runs.count(); ++run) {
-    const int column = runs.first[run];
-    for (int k = starts[column]; k < starts[column + 1]; ++k) {
+    std::vector<int>& others = out[run];
+    for (int k = starts[runs.first[run]]; k < starts[runs.first[run + 1]]; ++k) {
       const int other = runs.run_of[row_of[k]];
-      if (other != run && (out[run].empty() || out[run].back() != other)) out[run].push_back(other);
+      if (other != run && (others.empty() || others.back() != other)) others.push_back(other);
     }
+    std::sort(others.begin(), others.end());
+    others.erase(std::unique(others.begin(), others.end()), others.end());
   }
   return out;
 }

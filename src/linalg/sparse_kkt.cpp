@@ -27,7 +27,8 @@ constexpr double k_epsilon_growth = 1024;
 constexpr double k_residual_goal = 4 * k_round_off;
 // What refinement alone must reach, else (2) is taken as contradictory.
 constexpr double k_residual_contradictory = 1e-9;
-constexpr double k_negligible = k_round_off * k_round_off;
+// Terms below this share of the largest may be round-off of zero, of which no digit is right.
+constexpr double k_negligible = 1e-8;
 constexpr int k_max_sweeps = 6;
 // Every pass of a projector takes away 99 % or more.
 constexpr int k_max_passes = 6;
@@ -159,7 +160,9 @@ bool SparseKkt::compute(const BlockMatrix& A, const BlockRows& rows, const Block
     std::swap(layout_, last_layout_);
   }
   fill(A, rows, directions, C);
-  return scale() && factorize(k_epsilon) && find_null_columns();
+  if (!scale()) return false;
+  regularized_ = !factorize(0, SparseLu::Pivots::diagonal);
+  return !regularized_ || (factorize(k_epsilon) && find_null_columns());
 }
 
 void SparseKkt::analyze(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions) {
@@ -242,7 +245,7 @@ bool SparseKkt::scale() {
   return s_.allFinite() && w_.allFinite();
 }
 
-bool SparseKkt::factorize(double epsilon) {
+bool SparseKkt::factorize(double epsilon, SparseLu::Pivots allowed) const {
   // K_ε only for the factorisation: the residuals of (4) are those of K̂.
   candidate_.resize(nj_);
   for (int i = 0; i < nj_; ++i) {
@@ -250,7 +253,7 @@ bool SparseKkt::factorize(double epsilon) {
     candidate_[i] = value;
     value += epsilon * w_[i];
   }
-  const bool regular = lu_.factorize(values_);
+  const bool regular = lu_.factorize(values_, allowed);
   for (int i = 0; i < nj_; ++i) values_[diagonal_[nv_ + i]] = candidate_[i];
   return regular;
 }
@@ -285,7 +288,7 @@ double SparseKkt::update_residual() const {
       magnitude_[row_of_[k]] += std::abs(term);
     }
   }
-  // What decays along a chain to nothing, or to denormal numbers, is not asked for.
+  // What decays along a chain to nothing is not asked for.
   const double floor = nv_ > 0 ? k_negligible * magnitude_.maxCoeff() : 0.0;
   double error = 0;
   for (int i = 0; i < nv_ + nj_; ++i) {
@@ -345,6 +348,17 @@ void SparseKkt::take_least_norm() const {
   }
 }
 
+// The least-squares solution of least norm, with the factors of K_ε.
+void SparseKkt::solve_deficient() const {
+  project_right_side();
+  x_ = b_;
+  lu_.solve_in_place(x_);
+  refine();
+  take_least_norm();
+  // What the projection has left of ε/σ; a sweep brings null vectors back.
+  if (refine().sweeps > 0) take_least_norm();
+}
+
 void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
   b_.resize(nv_ + nj_);
   b_ << d_.cwiseProduct(p), s_.cwiseProduct(g);
@@ -355,13 +369,10 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
     deficient = refine().error > k_residual_contradictory;
   }
   if (deficient) {
-    project_right_side();
-    x_ = b_;
-    lu_.solve_in_place(x_);
-    refine();
-    take_least_norm();
-    // What the projection has left of ε/σ; a sweep brings null vectors back.
-    if (refine().sweeps > 0) take_least_norm();
+    // Dependent all the same, although every pivot was large; the projectors are those of K_ε.
+    const bool borrowed = !regularized_ && factorize(k_epsilon);
+    solve_deficient();
+    if (borrowed) factorize(0, SparseLu::Pivots::diagonal);
   }
   v = d_.cwiseProduct(x_.head(nv_));
   lambda = s_.cwiseProduct(x_.tail(nj_));

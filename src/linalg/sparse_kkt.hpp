@@ -12,11 +12,11 @@
 //
 // Scaled unknowns v̂ = v / d and λ̂ = λ / s with d_i ≈ 1/√A_ii and s_i ≈ 1/√w_i, w_i = R_i diag(A)⁻¹ R_iᵀ +
 // C_i, rounded to powers of two: K̂ has entries of order one whatever the masses and units, and differs from K
-// by no rounding. Factorised is
+// by no rounding. Where K̂ has large pivots throughout it is factorised as it is. Otherwise
 //
 //   K_ε = K̂ + ε E,   E = diag(0, ŵ),   ŵ_i = s_i² w_i = O(1)                          (3)
 //
-// which is regular also with dependent rows; ε is taken out again by iterative refinement against K̂,
+// which is regular also with dependent rows. Round-off, and ε, are taken out by iterative refinement against K̂,
 //
 //   x ← x + K_ε⁻¹ (b − K̂ x),   error × ε / (ε + σ) a sweep                            (4)
 //
@@ -31,7 +31,7 @@
 // vectors). A contradictory g is thus met in the least-squares sense and λ stays bounded. Every dependent set
 // leaves one pivot of the size of ε, which is how they are counted.
 //
-// Cost: one sparse LU, 2-4 solves a right side; with dependent rows about 12. The pattern is analysed when
+// Cost: one sparse LU, 2-3 solves a right side; with dependent rows a second LU, and about 12 solves. The pattern is analysed when
 // the blocks have changed; results do not depend on earlier systems. Allocates the factors.
 #pragma once
 #include <vector>
@@ -61,12 +61,13 @@ class SparseKkt {
   void analyze(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions);
   void fill(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions, const VectorRef& C);
   bool scale();
-  bool factorize(double epsilon);
+  bool factorize(double epsilon, SparseLu::Pivots allowed = SparseLu::Pivots::any) const;
   bool find_null_columns();
   double update_residual() const;
   Refinement refine() const;
   void project_right_side() const;
   void take_least_norm() const;
+  void solve_deficient() const;
 
   int nv_ = 0, nj_ = 0;
   // The blocks that the pattern was made of: sizes and positions.
@@ -74,10 +75,11 @@ class SparseKkt {
   // K̂ by compressed columns. A column of a block lies in consecutive places: only the first is kept, in the
   // order of the blocks of A, of R by columns, of D by rows.
   std::vector<int> starts_, row_of_, places_, diagonal_;
-  std::vector<double> values_;
-  Vector d_, s_;  // scales, powers of two
-  Vector w_;      // ŵ
-  SparseLu lu_;
+  mutable std::vector<double> values_;  // but for the moment in which K_ε is factorised
+  Vector d_, s_;                        // scales, powers of two
+  Vector w_;                            // ŵ
+  bool regularized_ = false;            // the factors are those of K_ε, not of K̂
+  mutable SparseLu lu_;
   std::vector<int> null_columns_;  // columns of K with a pivot of the size of ε
   mutable bool listed_ = false;
   mutable std::vector<int> redundant_rows_;

@@ -31,8 +31,10 @@ class SparseLu {
   // The pattern of K by compressed columns: rows of column j ascend in row_of[starts[j] … starts[j+1]).
   // `order` is the k-th unknown to eliminate.
   bool analyze(std::vector<int> starts, std::vector<int> row_of, std::vector<int> order);
-  // Values in the order of the pattern. False when K is singular to the last bit.
-  bool factorize(std::vector<double>& values);
+  enum class Pivots { diagonal, any };
+  // Values in the order of the pattern. False when K is singular to the last bit, or when a pivot on the diagonal is
+  // small and no others are allowed.
+  bool factorize(std::vector<double>& values, Pivots allowed = Pivots::any);
   int size() const;
   // U_kk of the column of K that is eliminated k-th, and which one that is.
   double pivot(int k) const;

@@ -43,9 +43,14 @@ void Reduction::update_free_velocity() {
 
 void Reduction::recover(const VectorRef& r, Solution& solution) const {
   solution.r = r;
-  p_ = problem_->p;
-  problem_->impulse_H().add_transposed_product(r, p_);
-  kkt_.solve(p_, problem_->g, solution.v, solution.lambda);
+  if (r.size() == 0) {
+    solution.v = v_free_;
+    solution.lambda = lambda_free_;
+  } else {
+    p_ = problem_->p;
+    problem_->impulse_H().add_transposed_product(r, p_);
+    kkt_.solve(p_, problem_->g, solution.v, solution.lambda);
+  }
   problem_->Ht.multiply(VectorRef(solution.v), solution.u);
   solution.u += problem_->w;
 }

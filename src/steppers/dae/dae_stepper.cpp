@@ -17,11 +17,29 @@ constexpr double k_probe = 1e-4;
 
 }  // namespace
 
-bool AccelerationSolver::solve(const System& system, const StepperOptions& options, const Phase& phase,
-                               Vector& rate, Vector& lambda) {
-  assemble_acceleration(system, options, phase, {}, std::numeric_limits<double>::infinity(), data_, problem_);
-  if (!kkt_.compute(problem_.A, true, problem_.Gt, nullptr, problem_.C)) return false;
-  kkt_.solve(problem_.p, problem_.g, rate, lambda);
+bool AccelerationSolver::factorize(const System& system, double t, const VectorRef& q) {
+  system.bilateral(t, q, bilateral_);
+  system.mass(t, q, M_);
+  C_.setZero(bilateral_.rows.rows());
+  return kkt_.compute(M_, true, bilateral_.rows, nullptr, C_);
+}
+
+bool AccelerationSolver::project_velocity(Vector& v) {
+  bilateral_.rows.multiply(VectorRef(v), rhs_);
+  rhs_ = bilateral_.target - rhs_;
+  if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
+  k_.setZero(v.size());
+  kkt_.solve(k_, rhs_, delta_, lambda_);
+  if (!delta_.allFinite()) return false;
+  v += delta_;
+  return true;
+}
+
+bool AccelerationSolver::solve(const System& system, const Phase& phase, Vector& rate, Vector& lambda) {
+  system.forces(phase.t, phase.q, phase.v, k_);
+  system.bilateral_bias(phase.t, phase.q, phase.v, rhs_);
+  rhs_ = -rhs_;
+  kkt_.solve(k_, rhs_, rate, lambda);
   return rate.allFinite() && lambda.allFinite();
 }
 
@@ -47,7 +65,9 @@ std::string DaeStepper::prepare(const System& system, double h) {
 bool DaeStepper::start_memory(const System& system, double h) {
   AccelerationMemory& memory = history_.acceleration;
   memory.step = h;
-  if (!accelerations_.solve(system, options_, phase_, memory.rate, memory.joint_forces)) return false;
+  if (!accelerations_.factorize(system, phase_.t, phase_.q) ||
+      !accelerations_.solve(system, phase_, memory.rate, memory.joint_forces))
+    return false;
   memory.a = memory.rate;
   const double shift = (formula_.alpha_m - formula_.alpha_f) * h;
   if (shift == 0) return true;
@@ -56,7 +76,9 @@ bool DaeStepper::start_memory(const System& system, double h) {
   probe_.v = phase_.v + probe * memory.rate;
   w_ = probe * phase_.v + (0.5 * probe * probe) * memory.rate;
   system.retract(phase_.q, w_, probe_.q);
-  if (!accelerations_.solve(system, options_, probe_, next_.rate, next_.joint_forces)) return false;
+  if (!accelerations_.factorize(system, probe_.t, probe_.q) ||
+      !accelerations_.solve(system, probe_, next_.rate, next_.joint_forces))
+    return false;
   w_ = (shift / probe) * (next_.rate - memory.rate);
   system.mass(phase_.t, phase_.q, M_);
   // A motion that is faster than a step cannot be extrapolated; the scheme damps what its start leaves.
@@ -97,13 +119,13 @@ void DaeStepper::accept(const System& system, double h) {
 // (1)-(3) of the header.
 void DaeStepper::make_consistent(const System& system) {
   w_ = phase_.v;
-  bool done = projector_.project_velocity(system, {}, {}, true, phase_);
+  bool done =
+      accelerations_.factorize(system, phase_.t, phase_.q) && accelerations_.project_velocity(phase_.v);
   w_ -= phase_.v;
-  system.mass(phase_.t, phase_.q, M_);
   // T(v⁺ + δ) − T(v⁺) = ηᵀ target − ½ δᵀMδ for M δ = G η; the first part is work of the joints, which λ⁺ of (2) has
   // already.
-  history_.energy.projection -= kinetic_energy(M_, w_);
-  done = done && accelerations_.solve(system, options_, phase_, w_, joint_velocity_);
+  history_.energy.projection -= kinetic_energy(accelerations_.mass(), w_);
+  done = done && accelerations_.solve(system, phase_, w_, joint_velocity_);
   if (!done) {
     report_->warnings.push_back(fmt::format(
         "t = {:.9g} s: the velocities could not be projected; the joint forces may alternate", phase_.t));

@@ -20,22 +20,25 @@
 #pragma once
 #include "delassus/steppers/dae/dae_equations.hpp"
 #include "delassus/steppers/dae/implicit_stepper.hpp"
-#include "delassus/steppers/projection.hpp"
 
 namespace delassus {
 
-// v̇ and λ at a phase without contacts, from (2).
+// Velocities (1) and accelerations (2) at a position without contacts, by one factorisation.
 class AccelerationSolver {
  public:
-  // False when the mass matrix is not positive definite or a result is not finite.
-  bool solve(const System& system, const StepperOptions& options, const Phase& phase, Vector& rate,
-             Vector& lambda);
-  int num_redundant() const { return kkt_.num_redundant(); }
+  // False when the mass matrix is not positive definite.
+  bool factorize(const System& system, double t, const VectorRef& q);
+  // At the factorised position: v ← v + δ with Gᵀ v = target; v̇ and λ. False when a result is not finite.
+  bool project_velocity(Vector& v);
+  bool solve(const System& system, const Phase& phase, Vector& rate, Vector& lambda);
+  const BlockMatrix& mass() const { return M_; }
+  const BilateralRows& bilateral() const { return bilateral_; }
 
  private:
-  AssemblyData data_;
-  Problem problem_;
+  BilateralRows bilateral_;
+  BlockMatrix M_;
   KktFactor kkt_;
+  Vector C_, k_, rhs_, delta_, lambda_;
 };
 
 class DaeStepper final : public ImplicitStepper {
@@ -53,7 +56,6 @@ class DaeStepper final : public ImplicitStepper {
 
   const DaeFormula formula_;
   DaeEquations equations_;
-  Projector projector_;
   AccelerationSolver accelerations_;
   double joint_power_ = 0;  // at the beginning of the step [W]
   Phase probe_;
