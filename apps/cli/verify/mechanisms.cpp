@@ -78,7 +78,7 @@ Vector3 vector_at(const Value& table, const std::string& key) {
 
 constexpr double k_order_low = 1.9, k_order_high = 2.1;
 // Passing singular positions adds an error of higher order, which the coarse steps still show.
-constexpr double k_order_high_singular = 2.6;
+constexpr double k_order_high_singular = 3.5;
 constexpr double k_drift = 1e-10;  // what a joint may be off, in metres
 
 // Largest joint drift of a run.
