@@ -13,6 +13,10 @@ namespace {
 // Up to these sizes dense factorisations win and allocate nothing after the first call.
 constexpr int k_dense_velocities = 96;
 constexpr int k_dense_joints = 96;
+// So many velocities and joints together when few right sides follow, for which the matrices of the dense way do not
+// pay: about four bodies with revolute joints.
+constexpr int k_dense_unknowns = 44;
+constexpr int k_few_right_sides = 3;
 // A joint row counts as dependent when its pivot in the unit-diagonal Schur complement falls below this: far
 // above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
 // row.
@@ -146,7 +150,7 @@ void StepMatrixFactor::solve(const MatrixRef& P, Matrix& X) const {
 }
 
 bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows,
-                        const BlockRows* directions, const VectorRef& C) {
+                        const BlockRows* directions, const VectorRef& C, int right_sides) {
   A_ = &A;
   rows_ = &rows;
   directions_ = directions != nullptr ? directions : &rows;
@@ -154,7 +158,8 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   assert(C_.size() == rows.rows() && directions_->rows() == rows.rows());
   redundant_rows_.clear();
   schur_kind_ = SchurKind::none;
-  const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints;
+  const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints ||
+                      (right_sides <= k_few_right_sides && A.size() + rows.rows() > k_dense_unknowns);
   if (sparse && rows.rows() > 0) {
     schur_kind_ = SchurKind::saddle_point;
     // (1)-(2) as a whole do not show whether A is positive definite.
