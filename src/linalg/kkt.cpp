@@ -13,6 +13,11 @@ namespace {
 // Up to these sizes dense factorisations win and allocate nothing after the first call.
 constexpr int k_dense_velocities = 96;
 constexpr int k_dense_joints = 96;
+// So many velocities and joints together when few right sides follow, for which the matrices of the dense way do not
+// pay: about four bodies with revolute joints. It takes blocks that leave half of the matrix empty.
+constexpr int k_dense_unknowns = 44;
+constexpr int k_few_right_sides = 3;
+constexpr double k_sparse_share = 0.5;
 // A joint row counts as dependent when its pivot in the unit-diagonal Schur complement falls below this: far
 // above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
 // row.
@@ -20,6 +25,17 @@ constexpr double k_rank_tolerance = 1e-11;
 // A pivot of A below this times the size, relative to the diagonal entries of its row and column, is the
 // round-off of a zero.
 constexpr double k_pivot_tolerance = std::numeric_limits<double>::epsilon();
+
+// Whether the saddle point is worth a sparse factorisation although it is small.
+bool mostly_empty(const BlockMatrix& A, const BlockRows& rows) {
+  const double n = A.size() + rows.rows();
+  double entries = 0;
+  for (int b = 0; b < A.num_blocks(); ++b) entries += static_cast<double>(A.block(b).size());
+  for (int g = 0; g < rows.num_groups(); ++g)
+    for (int b = 0; b < rows.num_blocks(g); ++b)
+      entries += 2.0 * static_cast<double>(rows.block(g, b).size());
+  return entries < k_sparse_share * n * n;
+}
 
 bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
   return a.rows() == b.rows() && a.nonZeros() == b.nonZeros() &&
@@ -146,7 +162,7 @@ void StepMatrixFactor::solve(const MatrixRef& P, Matrix& X) const {
 }
 
 bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows,
-                        const BlockRows* directions, const VectorRef& C) {
+                        const BlockRows* directions, const VectorRef& C, int right_sides) {
   A_ = &A;
   rows_ = &rows;
   directions_ = directions != nullptr ? directions : &rows;
@@ -154,7 +170,9 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   assert(C_.size() == rows.rows() && directions_->rows() == rows.rows());
   redundant_rows_.clear();
   schur_kind_ = SchurKind::none;
-  const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints;
+  const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints ||
+                      (right_sides <= k_few_right_sides && A.size() + rows.rows() > k_dense_unknowns &&
+                       mostly_empty(A, rows));
   if (sparse && rows.rows() > 0) {
     schur_kind_ = SchurKind::saddle_point;
     // (1)-(2) as a whole do not show whether A is positive definite.

@@ -15,9 +15,10 @@
 // it is rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent
 // rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp).
 //
-// Cost: dense up to k_dense_velocities and k_dense_joints unknowns; beyond that sparse, linear in the number
-// of bodies for chains, trees and stars, with the pattern analysed once and reused while it stays the same.
-// Exception to the no-allocation rule: the sparse factorisations and the rank-revealing fallback allocate.
+// Cost: dense for a few bodies, or up to k_dense_velocities and k_dense_joints unknowns where many right sides (those of
+// contacts) follow; otherwise sparse, linear in the number of bodies for chains, trees and stars, with the pattern
+// analysed once and reused while it stays the same. Exception to the no-allocation rule: the first factorisation of a
+// pattern, sparse ones with small pivots, and the rank-revealing fallback allocate.
 #pragma once
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -56,9 +57,10 @@ class StepMatrixFactor {
 
 class KktFactor {
  public:
-  // `directions` is Dᵀ in the layout of the rows; null when D = Rᵀ. False when A is not positive definite.
+  // `directions` is Dᵀ in the layout of the rows; null when D = Rᵀ. `right_sides`: how many will be solved for, about.
+  // False when A is not positive definite.
   bool compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows, const BlockRows* directions,
-               const VectorRef& C);
+               const VectorRef& C, int right_sides = 1);
   // Solves (1)-(2). The referenced problem data must still be alive.
   void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const;
   // X = the velocities that unit impulses along the columns of P cause, joints held: (1)-(2) with p = P(:,j),

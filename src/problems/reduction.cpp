@@ -17,7 +17,8 @@ void symmetrize(Matrix& W) {
 bool Reduction::compute(const Problem& problem) {
   problem_ = &problem;
   const BlockRows* directions = problem.separate_directions ? &problem.G_directions : nullptr;
-  if (!kkt_.compute(problem.A, problem.symmetric, problem.Gt, directions, problem.C)) return false;
+  if (!kkt_.compute(problem.A, problem.symmetric, problem.Gt, directions, problem.C, 1 + problem.Ht.rows()))
+    return false;
   local_.cones.assign(problem.cones.begin(), problem.cones.end());
   local_.symmetric = problem.symmetric && !problem.separate_directions;
   local_.first_rows.resize(problem.cones.size());

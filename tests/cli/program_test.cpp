@@ -524,6 +524,17 @@ TEST_F(CliTest, Bench) {
   EXPECT_EQ(table[0]["n"], 50);
   EXPECT_GT(table[0]["seconds"], 0);
   EXPECT_LT(table[0]["residual"], 1e-10);
+
+  const ProgramResult chains = run({"bench", "chains", "--max-size", "100", "--json", "chains.json"});
+  EXPECT_EQ(chains.status, 0) << chains.err;
+  const json steps = read_json("chains.json");
+  ASSERT_EQ(steps["entries"].size(), 16u);  // four families, two steppers, two sizes
+  for (const json& entry : steps["entries"]) {
+    EXPECT_GT(entry["seconds_per_step"], 0) << entry;
+    // Projected every step; the chain reaches a hundred metres.
+    EXPECT_LT(entry["drift"], 1e-12) << entry;
+  }
+  EXPECT_EQ(steps["exponents"].size(), 0u);  // only one of the sizes that are fitted
 }
 
 }  // namespace
