@@ -38,7 +38,7 @@ json describe_bodies(const System& system, const State& state) {
 
 json describe_reactions(const System& system, const State& state, const Vector& joint_forces) {
   std::vector<JointReaction> reactions;
-  system.reactions(state.t, state.q, joint_forces, reactions);
+  system.reactions(state.t, state.q, state.v, joint_forces, reactions);
   json out = json::array();
   for (std::size_t i = 0; i < reactions.size(); ++i)
     out.push_back({{"joint", system.reaction_name(static_cast<int>(i))},

@@ -99,7 +99,7 @@ void run_with_motor(double t_end) {
     const State& state = now.state();
     system->joint_coordinates(state.t, state.q, state.v, values, rates);
     system->body_motions(state.t, state.q, state.v, motions);
-    system->reactions(state.t, state.q, report.joint_forces, reactions);
+    system->reactions(state.t, state.q, state.v, report.joint_forces, reactions);
     const double theta = speed * state.t, c = std::cos(theta), s = std::sin(theta),
                  root = std::sqrt(l * l - r * r * s * s);
     const double x = r * c + root, acceleration = -speed * speed *

@@ -50,7 +50,9 @@ void MultibodySystem::make_elements() {
     coordinate_elements_.push_back(
         {coordinate_index(spring.coordinate), spring.stiffness, spring.rest, spring.damping, {}, {}});
   for (const Motor& motor : model_.motors) {
+    motor_elements_.push_back(-1);
     if (motor.kind != Motor::Kind::force && motor.kind != Motor::Kind::servo) continue;
+    motor_elements_.back() = static_cast<int>(coordinate_elements_.size());
     coordinate_elements_.push_back(
         {coordinate_index(motor.coordinate), motor.stiffness, 0.0, motor.damping, motor.target, motor.force});
   }

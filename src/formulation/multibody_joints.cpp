@@ -141,6 +141,12 @@ void MultibodySystem::make_joints() {
     group_of_row_.insert(group_of_row_.end(), static_cast<std::size_t>(row_groups_[g].num_rows()),
                          static_cast<int>(g));
 
+  motor_rows_.assign(model_.motors.size(), -1);
+  for (std::size_t row = 0; row < group_of_row_.size(); ++row)
+    for (std::size_t m = 0; m < model_.motors.size(); ++m)
+      if (row_groups_[group_of_row_[row]].name == model_.motors[m].name)
+        motor_rows_[m] = static_cast<int>(row);
+
   // Couplers that hold what the start has.
   const State start = initial_state();
   Evaluation x;

@@ -215,16 +215,20 @@ void MultibodySystem::joint_coordinates(double t, const VectorRef& q, const Vect
   }
 }
 
-void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& lambda,
+std::string MultibodySystem::reaction_name(int i) const {
+  const int joints = static_cast<int>(model_.joints.size());
+  return i < joints ? model_.joints[i].name : model_.motors[i - joints].name;
+}
+
+void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v, const VectorRef& lambda,
                                 std::vector<JointReaction>& out) const {
-  out.assign(model_.joints.size(), {});
+  out.assign(model_.joints.size() + model_.motors.size(), {});
   Evaluation x;
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
-    const Joint joint = shifted(model_.joints[j]);
-    const int body_b = joint.b.body;
+    const Attachment end_a = shifted(model_.joints[j].a), end_b = shifted(model_.joints[j].b);
     // Generalised force on body B: its force, and its torque about the centre of mass in body axes. A joint whose second
     // end is the world is read from its first end, with the opposite sign.
-    const bool from_a = body_b == k_world;
+    const bool from_a = end_b.body == k_world;
     Vector6 wrench = Vector6::Zero();
     const int first = first_row_of_joint_[j];
     int row = first;
@@ -245,12 +249,24 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& l
         }
       }
     }
-    const Attachment& end = from_a ? joint.a : joint.b;
-    const BodyKinematics b = kinematics(end.body, t, q, nullptr), a = kinematics(joint.a.body, t, q, nullptr);
+    const Attachment& end = from_a ? end_a : end_b;
+    const BodyKinematics b = kinematics(end.body, t, q, nullptr), a = kinematics(end_a.body, t, q, nullptr);
     const Vector3 force = wrench.head<3>(),
                   torque = b.R * (wrench.tail<3>() - end.point.cross(b.R.transpose() * force));
-    const Matrix3 frame = a.R * rotation_matrix(joint.a.orientation);
+    const Matrix3 frame = a.R * rotation_matrix(end_a.orientation);
     out[j] = {frame.transpose() * force, frame.transpose() * torque};
+  }
+  for (std::size_t m = 0; m < model_.motors.size(); ++m) {
+    const int coordinate = coordinate_index(model_.motors[m].coordinate);
+    double force = 0;
+    if (motor_rows_[m] >= 0) {
+      force = lambda[motor_rows_[m]];
+    } else {
+      evaluate_coordinate(coordinate, t, q, v.data(), false, x);
+      force = coordinate_elements_[motor_elements_[m]].force(t, x.pair.value, x.pair.gradient.dot(x.V)).force;
+    }
+    JointReaction& reaction = out[model_.joints.size() + m];
+    (coordinates_[coordinate].turn >= 0 ? reaction.torque : reaction.force).z() = force;
   }
 }
 

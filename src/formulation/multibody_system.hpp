@@ -76,9 +76,9 @@ class MultibodySystem final : public System {
   bool joint_coordinate_is_angle(int i) const override { return coordinates_[i].turn >= 0; }
   void joint_coordinates(double t, const VectorRef& q, const VectorRef& v, Vector& values,
                          Vector& rates) const override;
-  int num_reactions() const override { return static_cast<int>(model_.joints.size()); }
-  std::string reaction_name(int i) const override { return model_.joints[i].name; }
-  void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+  int num_reactions() const override { return static_cast<int>(model_.joints.size() + model_.motors.size()); }
+  std::string reaction_name(int i) const override;
+  void reactions(double t, const VectorRef& q, const VectorRef& v, const VectorRef& lambda,
                  std::vector<JointReaction>& out) const override;
 
  private:
@@ -201,6 +201,8 @@ class MultibodySystem final : public System {
   std::vector<int> group_of_row_;
   int num_holonomic_ = 0;
   std::vector<CoordinateElement> coordinate_elements_;
+  std::vector<int> motor_rows_;      // row of G of each motor; −1 where it is a force
+  std::vector<int> motor_elements_;  // coordinate element of each motor that is one; −1 otherwise
   struct BushingFrames {
     Attachment a, b;
     Matrix6 stiffness_axes, damping_axes;  // eigenvectors of K and C

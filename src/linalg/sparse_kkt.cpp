@@ -247,14 +247,14 @@ bool SparseKkt::scale() {
 
 bool SparseKkt::factorize(double epsilon, SparseLu::Pivots allowed) const {
   // K_ε only for the factorisation: the residuals of (4) are those of K̂.
-  candidate_.resize(nj_);
+  joint_diagonal_.resize(nj_);
   for (int i = 0; i < nj_; ++i) {
     double& value = values_[diagonal_[nv_ + i]];
-    candidate_[i] = value;
+    joint_diagonal_[i] = value;
     value += epsilon * w_[i];
   }
   const bool regular = lu_.factorize(values_, allowed);
-  for (int i = 0; i < nj_; ++i) values_[diagonal_[nv_ + i]] = candidate_[i];
+  for (int i = 0; i < nj_; ++i) values_[diagonal_[nv_ + i]] = joint_diagonal_[i];
   return regular;
 }
 

@@ -83,7 +83,7 @@ class SparseKkt {
   std::vector<int> null_columns_;  // columns of K with a pivot of the size of ε
   mutable bool listed_ = false;
   mutable std::vector<int> redundant_rows_;
-  mutable Vector b_, x_, residual_, magnitude_, correction_, candidate_;
+  mutable Vector b_, x_, residual_, magnitude_, correction_, candidate_, joint_diagonal_;
 };
 
 }  // namespace delassus

@@ -311,7 +311,7 @@ struct Recorder::Impl {
       frames.reactions.put_nan_row();
       return;
     }
-    system.reactions(state.t, state.q, joint_forces, reactions);
+    system.reactions(state.t, state.q, state.v, joint_forces, reactions);
     std::vector<double>& pending = frames.reactions.pending;
     for (const JointReaction& r : reactions) {
       pending.insert(pending.end(), r.force.begin(), r.force.end());

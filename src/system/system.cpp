@@ -56,8 +56,8 @@ std::string System::reaction_name(int /*i*/) const {
   return {};
 }
 
-void System::reactions(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*lambda*/,
-                       std::vector<JointReaction>& out) const {
+void System::reactions(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/,
+                       const VectorRef& /*lambda*/, std::vector<JointReaction>& out) const {
   out.clear();
 }
 

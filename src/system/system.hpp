@@ -155,10 +155,11 @@ class System {
   virtual bool joint_coordinate_is_angle(int i) const;
   virtual void joint_coordinates(double t, const VectorRef& q, const VectorRef& v, Vector& values,
                                  Vector& rates) const;
-  // Reactions of joints to forces λ of the bilateral rows; none is the default.
+  // Reactions of joints to forces λ of the bilateral rows, then what motors do: a force or torque along z. None is the
+  // default.
   virtual int num_reactions() const { return 0; }
   virtual std::string reaction_name(int i) const;
-  virtual void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+  virtual void reactions(double t, const VectorRef& q, const VectorRef& v, const VectorRef& lambda,
                          std::vector<JointReaction>& out) const;
 };
 

@@ -507,7 +507,8 @@ TEST_F(MechanismCheckTest, RedundantJointsByName) {
 TEST_F(MechanismCheckTest, MassesAndStepper) {
   expect_says({"check", "light_rod_pendulum", "--set", "bodies.bob.mass=1000"}, 0,
               {"note: mass ratio 1e+06 between 'bob' and 'rod'", "joints hold"});
-  expect_says({"check", "pendulum"}, 0, {"stepper trapezoidal-2, as the scene asks"});
+  expect_says({"check", "pendulum", "--set", "stepper.name=trapezoidal-2"}, 0,
+              {"stepper trapezoidal-2, as the scene asks"});
   write("scene.yaml", k_mechanism);
   expect_says({"check", "scene.yaml"}, 0,
               {"stepper generalized-alpha, chosen because there are joints only"});

@@ -141,7 +141,7 @@ TEST_P(EveryJoint, ReactionIsTheWrenchOnTheSecondBody) {
   Vector force = Vector::Zero(system.nv());
   rows.rows.add_transposed_product(lambda, force);
   std::vector<JointReaction> reactions;
-  system.reactions(0, state.q, lambda, reactions);
+  system.reactions(0, state.q, state.v, lambda, reactions);
   // Power of the wrench at the frame of B for any motion of B.
   const Vector v = random.values(system.nv());
   const Matrix3 R_A = rotation_matrix(model.bodies[0].orientation),
@@ -257,6 +257,35 @@ TEST(Multibody, ForcesHaveTheirDerivativesAndTheirPower) {
     testing::expect_force_derivatives(
         system, 0.3, moved(system, system.initial_state().q, random.values(system.nv(), 0.3)),
         random.values(system.nv()), 2e-7);
+}
+
+// What a motor does is told along its coordinate: the row's force, or the law's.
+TEST(Multibody, MotorsTellTheirForces) {
+  Random random(13);
+  Model model = coordinate_model(random);
+  model.motors.push_back(
+      {.name = "drive", .kind = Motor::Kind::velocity, .coordinate = k_slider, .target = k_law});
+  model.motors.push_back({.name = "servo",
+                          .kind = Motor::Kind::servo,
+                          .coordinate = k_hinge,
+                          .target = k_law,
+                          .stiffness = 11,
+                          .damping = 1.5});
+  const MultibodySystem system(model);
+  const State state = system.initial_state();
+  BilateralRows rows;
+  system.bilateral(0.4, state.q, rows);
+  const Vector lambda = random.values(rows.rows.rows());
+  std::vector<JointReaction> reactions;
+  system.reactions(0.4, state.q, state.v, lambda, reactions);
+  ASSERT_EQ(system.num_reactions(), 4);
+  EXPECT_EQ(system.reaction_name(2), "drive");
+  // The velocity motor is the only row on velocities: the last one.
+  EXPECT_EQ(reactions[2].force.z(), lambda[lambda.size() - 1]);
+  Vector values, rates;
+  system.joint_coordinates(0.4, state.q, state.v, values, rates);
+  EXPECT_NEAR(reactions[3].torque.z(),
+              -11 * (values[0] - std::sin(1.2)) - 1.5 * (rates[0] - 3 * std::cos(1.2)), 1e-13);
 }
 
 // A user's element: a spring between the centres of mass, against the built-in one.

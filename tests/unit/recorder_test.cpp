@@ -95,7 +95,7 @@ class FakeSystem : public System {
   }
   int num_reactions() const override { return 2; }
   std::string reaction_name(int i) const override { return i == 0 ? "rod, 1" : "pin"; }
-  void reactions(double t, const VectorRef& q, const VectorRef& lambda,
+  void reactions(double t, const VectorRef& q, const VectorRef&, const VectorRef& lambda,
                  std::vector<JointReaction>& out) const override {
     out = {{{lambda[0], 1.0 / 3.0, t}, {q[0], -0.0, 1e300}}, {{0, 0, -lambda[0]}, {5e-324, q[1], 7}}};
   }
@@ -236,7 +236,7 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
     expect_unknown_reactions(r, f);
   } else {
     std::vector<JointReaction> reactions;
-    system.reactions(state.t, state.q, report.joint_forces, reactions);
+    system.reactions(state.t, state.q, state.v, report.joint_forces, reactions);
     for (int k = 0; k < 2; ++k) {
       EXPECT_TRUE(same_bits(r.reaction(f, k).force, reactions[k].force));
       EXPECT_TRUE(same_bits(r.reaction(f, k).torque, reactions[k].torque));

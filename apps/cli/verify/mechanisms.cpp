@@ -248,7 +248,7 @@ History our_history(const AdamsCase& c, const Settings& settings, std::size_t co
   const double end = static_cast<double>(count - 1) * interval + h;
   run_model(model, settings, end, [&](const Simulation& s, const StepReport& report) {
     const State& state = s.state();
-    s.system().reactions(state.t, state.q, report.joint_impulses / (report.t_end - report.t_begin),
+    s.system().reactions(state.t, state.q, state.v, report.joint_impulses / (report.t_end - report.t_begin),
                          reactions);
     const Vector3 force = -frame * reactions[0].force, torque = -frame * reactions[0].torque;
     if (step == 0) {
