@@ -4,14 +4,11 @@
 // delassus check: reads a scene, compiles it and looks at its start.
 //
 //   degrees of freedom   nv − rank G at the start
-//   not unique           rows i with λ_i ≠ 0 for some λ with G λ = 0: any multiple of it may be added to the reactions
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
-#include <Eigen/LU>
 #include <algorithm>
 #include <limits>
-#include <map>
 #include <set>
 
 #include "apps/cli/commands.hpp"
@@ -19,6 +16,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/linalg/kkt.hpp"
 #include "delassus/steppers/consistent_start.hpp"
+#include "delassus/steppers/redundancy.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -28,8 +26,6 @@ constexpr double k_position_tolerance = 1e-9;  // [m]
 constexpr double k_velocity_tolerance = 1e-9;  // [m/s]
 // Beyond this size nothing is computed with dense matrices.
 constexpr int k_dense_limit = 600;
-// Pivots of G, rows scaled to one, that count as zero: far above round-off, far below what a joint needs.
-constexpr double k_rank_tolerance = 1e-10;
 // Ratios of masses from which on there is a note.
 constexpr double k_large_ratio = 1e4;
 
@@ -146,47 +142,23 @@ class Check {
       fmt::print("note: the mechanism is locked: its joints leave no motion at the start\n");
   }
 
-  void report_redundant() {
+  void report_redundant() const {
     if (kkt_.num_redundant() == 0) return;
-    std::vector<std::string> names;  // in order of rows
-    std::map<std::string, int> redundant, all;
-    for (int i = 0; i < joints_.rows.rows(); ++i) ++all[system_.joint_name(i)];
-    for (int row : kkt_.redundant_rows()) {
-      const std::string name = system_.joint_name(row);
-      if (++redundant[name] == 1) names.push_back(name);
-    }
-    for (const std::string& name : names) {
-      if (motors_.contains(name))
+    std::vector<std::string> others;  // of the dependent sets
+    for (const Redundancy::Joint& joint : find_redundancy(system_, state_).joints) {
+      if (joint.redundant == 0) {
+        if (!joint.unique) others.push_back(joint.name);
+      } else if (motors_.contains(joint.name)) {
         fmt::print(
             "note: motor '{}' drives what other joints and motors hold already; it can only fail or do "
             "nothing\n",
-            name);
-      else
+            joint.name);
+      } else {
         fmt::print(
             "note: joint '{}': {} of its {} {} redundant at the start; its reactions are not unique "
             "(least-norm ones are reported)\n",
-            name, redundant[name], plural(all[name], "row"), redundant[name] == 1 ? "is" : "are");
-    }
-    report_not_unique(names);
-  }
-
-  // The other joints of the dependent sets.
-  void report_not_unique(const std::vector<std::string>& known) const {
-    if (system_.nv() > k_dense_limit || joints_.rows.rows() > k_dense_limit) return;
-    Matrix G;
-    joints_.rows.to_dense_transposed(G);
-    for (Eigen::Index j = 0; j < G.cols(); ++j)
-      if (const double norm = G.col(j).norm(); norm > 0) G.col(j) /= norm;
-    Eigen::FullPivLU<Matrix> lu(G);
-    lu.setThreshold(k_rank_tolerance);
-    const Matrix kernel = lu.kernel();
-    std::vector<std::string> others;
-    for (Eigen::Index j = 0; j < G.cols(); ++j) {
-      const std::string name = system_.joint_name(static_cast<int>(j));
-      if (kernel.row(j).cwiseAbs().maxCoeff() > k_rank_tolerance &&
-          std::find(known.begin(), known.end(), name) == known.end() &&
-          std::find(others.begin(), others.end(), name) == others.end())
-        others.push_back(name);
+            joint.name, joint.redundant, plural(joint.rows, "row"), joint.redundant == 1 ? "is" : "are");
+      }
     }
     if (!others.empty())
       fmt::print("note: of the same loops, with reactions that are not unique: '{}'\n",

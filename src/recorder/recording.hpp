@@ -9,7 +9,7 @@
 // file, where there is one, belongs to the newer run.
 //
 // Layout, format version 2: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
-// rows, nx joint coordinates, nr joints with reactions. Numbers are little endian: float64 unless the type is
+// rows, nx joint coordinates, nr joints and motors with reactions. Numbers are little endian: float64 unless the type is
 // given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
 // normal first. NaN: not known. Version 1 has nothing of joint coordinates and reactions; it is read as
 // nx = nr = 0.

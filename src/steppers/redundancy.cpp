@@ -4,6 +4,7 @@
 
 #include <Eigen/QR>
 #include <cmath>
+#include <map>
 
 #include "delassus/linalg/kkt.hpp"
 
@@ -61,10 +62,13 @@ Redundancy find_redundancy(const System& system, const State& state) {
       for (int row : kkt.redundant_rows()) redundant[row] = ambiguous[row] = 1;
   }
   if (out.num_redundant > 0 && out.num_rows <= k_dense_rows) mark_ambiguous(bilateral.rows, ambiguous);
+  std::map<std::string, std::size_t> index;
   for (int row = 0; row < out.num_rows; ++row) {
     const std::string name = system.joint_name(row);
-    if (out.joints.empty() || out.joints.back().name != name) out.joints.push_back({.name = name});
-    Redundancy::Joint& joint = out.joints.back();
+    // A joint with rows on positions and on velocities (a rolling disk) has them apart.
+    const auto [at, fresh] = index.emplace(name, out.joints.size());
+    if (fresh) out.joints.push_back({.name = name});
+    Redundancy::Joint& joint = out.joints[at->second];
     joint.rows += 1;
     joint.redundant += redundant[row];
     if (ambiguous[row] != 0) joint.unique = false;
