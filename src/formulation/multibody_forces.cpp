@@ -109,6 +109,7 @@ void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, V
   for (const auto& element : model_.elements) {
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;
+    motions.reserve(bodies.size());
     for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
     std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
     element->add_wrenches(t, motions, wrenches);
@@ -251,6 +252,7 @@ double MultibodySystem::nonconservative_power(double t, const VectorRef& q, cons
     if (element->has_potential()) continue;
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;
+    motions.reserve(bodies.size());
     for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
     std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
     element->add_wrenches(t, motions, wrenches);

@@ -31,7 +31,7 @@ TimeLaw time_law_from_expression(const Expression& formula) {
   return {evaluator(formula), evaluator(rate), evaluator(rate.derivative(0))};
 }
 
-TimeLaw time_law_from_function(std::function<double(double)> value) {
+TimeLaw time_law_from_function(const std::function<double(double)>& value) {
   return {value,
           [value](double t) {
             const double h = step_at(t, k_first_step);

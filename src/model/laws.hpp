@@ -21,7 +21,7 @@ struct TimeLaw {
 TimeLaw constant_law(double value);
 // A formula in t.
 TimeLaw time_law_from_expression(const Expression& formula);
-TimeLaw time_law_from_function(std::function<double(double t)> value);
+TimeLaw time_law_from_function(const std::function<double(double t)>& value);
 
 // f(t, x, v) of a coordinate x and its rate v, with ∂f/∂x and ∂f/∂v.
 struct CoordinateForce {

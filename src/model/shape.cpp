@@ -80,7 +80,7 @@ MassProperties mass_properties(const std::vector<Shape>& shapes, double density)
 
 Shape equivalent_box(const MassProperties& body) {
   const Eigen::SelfAdjointEigenSolver<Matrix3> principal(body.inertia);
-  const Vector3 J = principal.eigenvalues();
+  const Vector3& J = principal.eigenvalues();
   Matrix3 axes = principal.eigenvectors();
   if (axes.determinant() < 0) axes.col(2) *= -1;
   Shape box{.kind = ShapeKind::box, .position = body.center_of_mass};

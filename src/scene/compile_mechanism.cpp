@@ -77,6 +77,7 @@ class Compiler {
       if (joint.name != desc.joint.name) continue;
       const auto& coordinates = joint_coordinates(joint.kind);
       std::vector<std::string> known;
+      known.reserve(coordinates.size());
       for (const JointCoordinate& c : coordinates) known.push_back(c.name);
       if (coordinates.empty())
         throw InputError(desc.joint.place, fmt::format("joint '{}' is {}, which has no coordinate",

@@ -37,7 +37,7 @@ std::optional<Vector3> read_vector(const Fields& f, const std::string& key) {
 
 // A direction: any length but zero.
 std::optional<Vector3> read_direction(const Fields& f, const std::string& key) {
-  const std::optional<Vector3> out = read_vector(f, key);
+  std::optional<Vector3> out = read_vector(f, key);
   if (out && out->norm() == 0)
     throw InputError(f.place(key),
                      fmt::format("'{}' of {} is zero; allowed: any other direction", key, f.title()));

@@ -61,7 +61,7 @@ Fields coordinate() {
           text("coordinate", false, "which coordinate of it: angle, slide, …; needed when it has several")};
 }
 
-Table joint(std::string type, std::string meaning, Fields fields) {
+Table joint(const std::string& type, std::string meaning, Fields fields) {
   return {type + " joint", type, std::move(meaning), std::move(fields)};
 }
 

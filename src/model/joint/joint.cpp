@@ -91,7 +91,7 @@ const char* to_string(JointKind kind) {
   return "";
 }
 
-Joint distance_joint(std::string name, Attachment a, Attachment b, double length) {
+Joint distance_joint(std::string name, const Attachment& a, const Attachment& b, double length) {
   return {.name = std::move(name), .kind = JointKind::distance, .a = a, .b = b, .length = length};
 }
 

@@ -63,7 +63,7 @@ struct Joint {
 };
 
 // A massless rod between two points.
-Joint distance_joint(std::string name, Attachment a, Attachment b, double length);
+Joint distance_joint(std::string name, const Attachment& a, const Attachment& b, double length);
 
 // Number of equations Θ, and how many of the first ones are S rows: the force of the joint.
 int num_equations(JointKind kind);

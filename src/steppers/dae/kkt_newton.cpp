@@ -102,12 +102,13 @@ NewtonResult KktNewton::solve(KktEquations& equations, DerivativeLevel level, in
       continue;
     }
     double s = 1, next = std::numeric_limits<double>::infinity();
-    for (; s >= k_smallest_step; s *= 0.5) {
+    while (s >= k_smallest_step) {
       x_next_ = x;
       lambda_next_ = lambda;
       apply(equations, s, x_next_, lambda_next_);
       if (equations.evaluate(x_next_, lambda_next_)) next = correction(equations, z_next_, mu_next_);
       if (next <= (1.0 - 0.25 * s) * norm || next <= equations.negligible()) break;
+      s *= 0.5;
     }
     if (s < k_smallest_step) {
       if (!equations.evaluate(x, lambda)) return fail("the equations of the step are not finite");
