@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "delassus/model/body.hpp"
+#include "delassus/model/collision_settings.hpp"
 #include "delassus/model/force.hpp"
 #include "delassus/model/joint/elements.hpp"
 
@@ -56,6 +57,7 @@ struct Model {
   std::vector<std::shared_ptr<const ForceElement>> elements;
   std::vector<PlaneContact> plane_contacts;
   std::vector<PairContact> pair_contacts;
+  CollisionSettings collision;  // of the bodies' shapes
 
   // Convenience for models built in code; each returns the index of the new element.
   int add(Body body);

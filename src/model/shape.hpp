@@ -1,33 +1,78 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Simple solids, for mass properties and pictures.
+// Shapes of bodies: what touches, what is weighed, what is drawn. Each stands in its own frame, with z as the axis.
 //
-//   sphere    radius                 m = ρ 4/3 π r³            J = 2/5 m r²
-//   box       edges (x, y, z)        m = ρ x y z               J_x = m (y² + z²)/12, …
-//   cylinder  radius, length along z m = ρ π r² l              J_z = m r²/2,  J_x = m (3r² + l²)/12
-//   capsule   a cylinder with half spheres on both ends; length is that of the cylinder
+//   sphere        radius
+//   box           size: full edges
+//   cylinder      radius, length along z; its centre is the origin
+//   capsule       a cylinder with half spheres on both ends; length is that of the cylinder
+//   cone          radius of its base, length from base to apex; the base at z = −length/2, the apex at +length/2
+//   ellipsoid     size: full axes
+//   hull          convex hull of the vertices of `surface`
+//   plane         the half space z ≤ 0; never part of a body's mass
+//   height_field  ground under the heights; never part of a body's mass
+//   mesh          triangles, outward side counter-clockwise; a solid where it is closed
 //
-// Backwards, the box that has mass m and principal moments J_i:  edge_i = √(6 (J_j + J_k − J_i)/m)        (1)
+// A compound is a body with several shapes.
 #pragma once
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "delassus/base/rotation.hpp"
 #include "delassus/linalg/types.hpp"
+#include "delassus/model/material.hpp"
 
 namespace delassus {
 
-enum class ShapeKind : std::uint8_t { sphere, box, cylinder, capsule };
+enum class ShapeKind : std::uint8_t {
+  sphere,
+  box,
+  cylinder,
+  capsule,
+  cone,
+  ellipsoid,
+  hull,
+  plane,
+  height_field,
+  mesh
+};
+
+// Triangles of a mesh, or the points of a hull (then without triangles).
+struct Surface {
+  std::vector<Vector3> vertices;              // [m]
+  std::vector<std::array<int, 3>> triangles;  // counter-clockwise from outside
+  std::string file;                           // where it came from; empty when built in code
+};
+
+// z = heights[i + nx j] at x = (i − (nx−1)/2) dx, y = (j − (ny−1)/2) dy. Each cell is two triangles, cut by the diagonal
+// from (i, j) to (i+1, j+1).
+struct HeightField {
+  int nx = 0, ny = 0;           // points along x and y, each ≥ 2
+  double dx = 1, dy = 1;        // [m]
+  std::vector<double> heights;  // [m]
+  std::string file;
+};
 
 struct Shape {
   ShapeKind kind = ShapeKind::sphere;
-  double radius = 0.05;                            // sphere, cylinder, capsule [m]
-  double length = 0;                               // cylinder, capsule [m]
-  Vector3 size = Vector3::Zero();                  // box: full edges [m]
-  Vector3 position = Vector3::Zero();              // of its centre in the body's frame [m]
+  double radius = 0.05;                            // sphere, cylinder, capsule, cone [m]
+  double length = 0;                               // cylinder, capsule, cone [m]
+  Vector3 size = Vector3::Zero();                  // box, ellipsoid [m]
+  Vector3 position = Vector3::Zero();              // of its frame in the body's frame [m]
   Quaternion orientation = identity_quaternion();  // in the body's frame
+  std::string name = {};                           // for messages; the kind where it is empty
+  std::shared_ptr<const Surface> surface = {};     // hull, mesh
+  std::shared_ptr<const HeightField> field = {};   // height_field
+  // Contact:
+  bool collides = true;
+  Material material = {};
+  double margin = 0;        // box, hull: edges and corners rounded by this radius, faces where they are [m]
+  std::uint32_t group = 1;  // bits of the groups it belongs to
+  std::uint32_t touches = ~0U;  // bits of the groups it touches
 };
 
 struct MassProperties {

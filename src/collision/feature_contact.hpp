@@ -1,0 +1,61 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Two features near each other: their distance, normal and nearest points, and how these move.
+//
+// Both features are closed sets: the gap of a point and a polygon is the distance to the plane while the point lies
+// over the polygon, and the distance to its border beyond. So a feature never acts where it is not; `inside` tells
+// that it has handed over to its neighbour, `margin` how far away that is.
+//
+// The gap is signed. Of two sharp curves (edges, rims) it is  nᵀ (x_b − x_a)  with n the common perpendicular on the
+// outer side of a; of a rounded feature the distance from its core minus the radius; of a point and a face the height
+// over the face.
+//
+// Pairs that have a nearest point of their own: all except edge-face and face-face, whose nearest points belong to
+// their borders (point-face, edge-edge, circle-…).
+#pragma once
+#include "delassus/collision/geometry.hpp"
+
+namespace delassus {
+
+// The surface near a point of contact: x(u) ≈ x + T u + ½ n (uᵀ second u), u ∈ R^dim, T orthonormal and ⊥ n.
+struct SurfacePatch {
+  int dim = 0;  // 0: a corner, 1: a sharp curve, 2: a surface
+  Vector3 tangents[2] = {Vector3::Zero(), Vector3::Zero()};
+  double second[3] = {0, 0, 0};  // nᵀ ∂²x/∂u²: 00, 01, 11 [1/m]
+};
+
+struct FeatureContact {
+  double gap = 0;                     // Φ [m]
+  Vector3 normal = Vector3::UnitZ();  // unit, from a to b
+  Vector3 point_a = Vector3::Zero(),
+          point_b = Vector3::Zero();  // on the surfaces: point_b − point_a = gap · normal
+  bool inside = true;                 // both points lie inside of their features
+  double margin = 0;  // distance to the nearest border of a feature, ≤ 0 when not inside [m]
+  SurfacePatch patch_a, patch_b;
+};
+
+// True when the pair has a nearest point of its own.
+bool can_touch(FeatureKind a, FeatureKind b);
+
+// `fa`, `fb`: features of geometries a and b in their poses.
+FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
+                               const Pose& pose_b, const Feature& fb);
+
+// True when the direction d (unit, world axes, away from the geometry) lies in the normal cone of the feature at the
+// point x (world), up to an angle of about `tolerance`.
+bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& feature, const Vector3& x,
+                    const Vector3& d, double tolerance);
+
+// Rates of normal and of the two points, as they wander over the surfaces, when the material of a at point_a moves with
+// velocity v_a and angular velocity w_a (world axes), likewise b:
+//
+//   ẋ_i = v_i + T_i u̇_i,   ẋ_b − ẋ_a = ġ n + g ṅ,   (w_i × T_i + n second_i u̇_i)ᵀ n + T_iᵀ ṅ = 0             (1)
+struct ContactRates {
+  Vector3 normal = Vector3::Zero();                              // ṅ [1/s]
+  Vector3 point_a = Vector3::Zero(), point_b = Vector3::Zero();  // [m/s]
+};
+ContactRates contact_rates(const FeatureContact& contact, const Vector3& v_a, const Vector3& w_a,
+                           const Vector3& v_b, const Vector3& w_b);
+
+}  // namespace delassus

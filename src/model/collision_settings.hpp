@@ -1,0 +1,29 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which shapes of a model touch, and how.
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "delassus/model/material.hpp"
+
+namespace delassus {
+
+// What holds for one pair of bodies instead of the rules; body k_world is not allowed.
+struct PairRule {
+  int body_a = 0, body_b = 0;
+  bool touch = true;  // false: the pair is ignored; true: it touches even when a joint connects it
+  std::optional<Material> material = {};
+};
+
+struct CollisionSettings {
+  bool enabled = true;         // shapes touch
+  bool joined_bodies = false;  // bodies that a joint connects touch, too
+  double envelope = 0;         // contacts enter at this distance; 0: a hundredth of the smaller shape [m]
+  bool reduce = true;          // drop contacts of a flat patch that lie inside of the polygon of the others
+  MaterialRules rules = {};
+  std::vector<PairRule> pairs = {};
+};
+
+}  // namespace delassus
