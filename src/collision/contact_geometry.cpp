@@ -6,12 +6,29 @@
 
 namespace delassus {
 
+namespace {
+
+// The x axis, or y where the normal is nearly x: planar scenes in x-y get their in-plane tangent first.
+Vector3 tangent_axis(const Vector3& normal) {
+  return std::abs(normal.x()) < 0.9 ? Vector3::UnitX() : Vector3::UnitY();
+}
+
+}  // namespace
+
 void make_tangents(const Vector3& normal, Vector3& t1, Vector3& t2) {
-  // Project the x axis, or y where the normal is nearly x: planar scenes in x-y get their in-plane tangent
-  // first.
-  const Vector3 axis = std::abs(normal.x()) < 0.9 ? Vector3::UnitX() : Vector3::UnitY();
+  const Vector3 axis = tangent_axis(normal);
   t1 = (axis - normal * normal.dot(axis)).normalized();
   t2 = normal.cross(t1);
+}
+
+void tangent_rates(const Vector3& normal, const Vector3& normal_rate, Matrix3& rates) {
+  const Vector3 axis = tangent_axis(normal), along = axis - normal * normal.dot(axis);
+  const double length = along.norm();
+  const Vector3 t1 = along / length,
+                along_rate = -normal_rate * normal.dot(axis) - normal * normal_rate.dot(axis),
+                t1_rate = (along_rate - t1 * t1.dot(along_rate)) / length;
+  rates << normal_rate.transpose(), t1_rate.transpose(),
+      (normal_rate.cross(t1) + normal.cross(t1_rate)).transpose();
 }
 
 ContactGeometry plane_geometry(const PlaneContact& contact, const Vector3& x) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Contacts of a multibody system: particles against planes and each other, and the limits of joints.
+// Contacts of a multibody system: particles against planes and each other, limits of joints, and shapes.
 #include <cmath>
 #include <limits>
 
@@ -19,18 +19,108 @@ void MultibodySystem::make_contacts() {
     if (std::isfinite(limit.lower)) limits_.push_back({static_cast<int>(i), 1.0, limit.lower});
     if (std::isfinite(limit.upper)) limits_.push_back({static_cast<int>(i), -1.0, limit.upper});
   }
+  world_ = CollisionWorld(model_);
 }
 
 std::string MultibodySystem::contact_name(ContactId id) const {
+  if (is_shape(id)) return world_.name(id);
   if (is_limit(id)) return model_.limits[limit(id).limit].name + (limit(id).sign > 0 ? ".lower" : ".upper");
   return is_plane(id) ? model_.plane_contacts[id].name : pair(id).name;
 }
 
-void MultibodySystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/,
+bool MultibodySystem::has_contacts() const {
+  return num_listed() > 0 || world_.any_pair();
+}
+
+void MultibodySystem::candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                                  std::vector<ContactId>& ids) const {
-  // The pairs are given one by one by the user, so all of them are candidates: none can be missed.
-  ids.resize(model_.plane_contacts.size() + model_.pair_contacts.size() + limits_.size());
+  // The pairs that the user lists one by one are all candidates: none can be missed.
+  ids.resize(num_listed());
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
+  if (!world_.any_pair()) return;
+  thread_local std::vector<BodyPlacement> bodies;
+  place_shapes(t, q, v.data(), bodies);
+  // Beside the velocity: what gravity adds within the step.
+  world_.candidates(bodies, h, 0.5 * h * h * model_.gravity.norm(), ids);
+}
+
+void MultibodySystem::place_shapes(double t, const VectorRef& q, const double* v,
+                                   std::vector<BodyPlacement>& out) const {
+  out.resize(model_.bodies.size());
+  for (int i = 0; i < num_bodies(); ++i) {
+    const BodyKinematics b = kinematics(i, t, q, v);
+    out[i] = {{b.R, b.x}, b.velocity.head<3>(), b.R * b.velocity.tail<3>()};
+  }
+}
+
+ContactId MultibodySystem::successor(ContactId id, double t, const VectorRef& q) const {
+  if (!is_shape(id)) return id;
+  std::vector<BodyPlacement> bodies;
+  place_shapes(t, q, nullptr, bodies);
+  return world_.successor(id, bodies);
+}
+
+MultibodySystem::ShapeContactState MultibodySystem::shape_contact(ContactId id, double t, const VectorRef& q,
+                                                                  const double* v) const {
+  const CollisionWorld::Ends ends = world_.ends(id);
+  ShapeContactState out;
+  out.body_a = ends.body_a;
+  out.body_b = ends.body_b;
+  out.a = kinematics(ends.body_a, t, q, v);
+  out.b = kinematics(ends.body_b, t, q, v);
+  out.contact = world_.contact(ends, {.pose = {out.a.R, out.a.x}}, {.pose = {out.b.R, out.b.x}});
+  Vector3 t1, t2;
+  make_tangents(out.contact.normal, t1, t2);
+  out.frame << out.contact.normal.transpose(), t1.transpose(), t2.transpose();
+  out.arm_a = out.contact.point_a - out.a.x;
+  out.arm_b = out.contact.point_b - out.b.x;
+  out.omega_a = out.a.R * out.a.velocity.tail<3>();
+  out.omega_b = out.b.R * out.b.velocity.tail<3>();
+  out.velocity_a = out.a.velocity.head<3>() + out.omega_a.cross(out.arm_a);
+  out.velocity_b = out.b.velocity.head<3>() + out.omega_b.cross(out.arm_b);
+  return out;
+}
+
+// Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
+// is  ± (f, Rᵀ(arm × f)).
+void MultibodySystem::add_shape_rows(ContactId id, double t, const VectorRef& q, ContactRows& out) const {
+  // Velocities of prescribed bodies only.
+  const ShapeContactState s = shape_contact(id, t, q, nullptr);
+  const int group = out.rows.add_group(3);
+  const auto add_body = [&](int body, const BodyKinematics& k, const Vector3& arm, double sign) {
+    const Place& place = places_[body];
+    if (place.nv == 0) return;
+    auto block = out.rows.add_block(place.v, place.nv);
+    block.leftCols(3) = sign * s.frame;
+    if (place.nv == 6)
+      for (int i = 0; i < 3; ++i)
+        block.row(i).tail(3) = sign * (k.R.transpose() * arm.cross(s.frame.row(i).transpose())).transpose();
+  };
+  add_body(s.body_a, s.a, s.arm_a, -1);
+  add_body(s.body_b, s.b, s.arm_b, 1);
+  out.drift_velocity.segment<3>(out.rows.first_row(group)) = s.frame * (s.velocity_b - s.velocity_a);
+  const Material material = world_.material(world_.ends(id));
+  out.friction.push_back(material.friction);
+  out.restitution.push_back(material.restitution);
+}
+
+// d/dt of fᵀ(v_b − v_a) at the wandering points of contact:  ḟᵀ(v_b − v_a) + fᵀ(a_b − a_a),
+// a = v̇ + ω̇ × arm + ω × (ẋ_point − ẋ), where v̇ and ω̇ are those of prescribed bodies (ω is constant in both axes).
+Vector3 MultibodySystem::shape_bias(ContactId id, double t, const VectorRef& q, const VectorRef& v) const {
+  const ShapeContactState s = shape_contact(id, t, q, v.data());
+  const ContactRates rates = contact_rates(s.contact, s.velocity_a, s.omega_a, s.velocity_b, s.omega_b);
+  const auto acceleration = [](const BodyKinematics& k, const Vector3& omega, const Vector3& arm,
+                               const Vector3& point_rate) {
+    const Vector3 alpha = k.R * k.acceleration.tail<3>();
+    return Vector3(k.acceleration.head<3>() + alpha.cross(arm) +
+                   omega.cross(point_rate - k.velocity.head<3>()));
+  };
+  const Vector3 relative = acceleration(s.b, s.omega_b, s.arm_b, rates.point_b) -
+                           acceleration(s.a, s.omega_a, s.arm_a, rates.point_a),
+                slip = s.velocity_b - s.velocity_a;
+  Matrix3 frame_rate;
+  tangent_rates(s.contact.normal, rates.normal, frame_rate);
+  return frame_rate * slip + s.frame * relative;
 }
 
 ContactGeometry MultibodySystem::geometry(ContactId id, const VectorRef& q, const VectorRef* v) const {
@@ -46,10 +136,21 @@ ContactGeometry MultibodySystem::geometry(ContactId id, const VectorRef& q, cons
                        rate);
 }
 
-void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const {
+void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                           Vector* margins) const {
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
+  if (margins != nullptr) margins->setConstant(gaps.size(), std::numeric_limits<double>::infinity());
   Evaluation x;
   for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (is_shape(ids[i])) {
+      const CollisionWorld::Ends ends = world_.ends(ids[i]);
+      const BodyKinematics a = kinematics(ends.body_a, t, q, nullptr),
+                           b = kinematics(ends.body_b, t, q, nullptr);
+      const FeatureContact contact = world_.contact(ends, {.pose = {a.R, a.x}}, {.pose = {b.R, b.x}});
+      gaps[i] = contact.gap;
+      if (margins != nullptr) (*margins)[i] = contact.margin;
+      continue;
+    }
     if (!is_limit(ids[i])) {
       gaps[i] = geometry(ids[i], q, nullptr).gap;
       continue;
@@ -70,6 +171,10 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
   out.drift_velocity.setZero(num_rows);
   Evaluation x;
   for (ContactId id : ids) {
+    if (is_shape(id)) {
+      add_shape_rows(id, t, q, out);
+      continue;
+    }
     if (is_limit(id)) {
       const LimitContact& c = limit(id);
       const int coordinate = coordinate_index(model_.limits[c.limit].coordinate);
@@ -119,7 +224,9 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
                     prescribed_acceleration(coordinates_[coordinate].function, t, q, x.pair.gradient));
       continue;
     }
-    if (!is_plane(id)) {
+    if (is_shape(id)) {
+      bias.segment<3>(row) = shape_bias(id, t, q, v);
+    } else if (!is_plane(id)) {
       const PairContact& c = pair(id);
       const Vector3 rate = v.segment<3>(places_[c.body_b].v) - v.segment<3>(places_[c.body_a].v);
       const ContactGeometry g = geometry(id, q, &v);
@@ -130,8 +237,14 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
   }
 }
 
-void MultibodySystem::contact_frame(ContactId id, double /*t*/, const VectorRef& q, Vector3& point,
+void MultibodySystem::contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
                                     Matrix3& frame) const {
+  if (is_shape(id)) {
+    const ShapeContactState s = shape_contact(id, t, q, nullptr);
+    point = 0.5 * (s.contact.point_a + s.contact.point_b);
+    frame = s.frame.transpose();
+    return;
+  }
   if (is_limit(id)) {
     // A stop has no place of its own.
     point.setConstant(std::numeric_limits<double>::quiet_NaN());

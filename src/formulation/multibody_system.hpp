@@ -21,6 +21,7 @@
 #pragma once
 #include <array>
 
+#include "delassus/collision/collision_world.hpp"
 #include "delassus/collision/contact_geometry.hpp"
 #include "delassus/model/joint/body_row.hpp"
 #include "delassus/model/model.hpp"
@@ -60,7 +61,11 @@ class MultibodySystem final : public System {
   void friction_rows(double t, const VectorRef& q, FrictionRows& out) const override;
   void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                   std::vector<ContactId>& ids) const override;
-  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;
+  bool has_contacts() const override;
+  using System::gaps;
+  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+            Vector* margins) const override;
+  ContactId successor(ContactId id, double t, const VectorRef& q) const override;
   void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                     ContactRows& out) const override;
   void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
@@ -174,10 +179,30 @@ class MultibodySystem final : public System {
   void add_element_jacobians(const ForceElement& element, double t, const VectorRef& q, const VectorRef& v,
                              ForceJacobians& out) const;
 
+  // A contact of shapes at (t, q, v), with its frame.
+  struct ShapeContactState {
+    int body_a = 0, body_b = 0;
+    BodyKinematics a, b;
+    FeatureContact contact;
+    Matrix3 frame;                   // rows: normal, tangents
+    Vector3 arm_a, arm_b;            // from the centres of mass to the points of contact, world axes
+    Vector3 omega_a, omega_b;        // world axes
+    Vector3 velocity_a, velocity_b;  // of the material points
+  };
+  ShapeContactState shape_contact(ContactId id, double t, const VectorRef& q, const double* v) const;
+  void place_shapes(double t, const VectorRef& q, const double* v, std::vector<BodyPlacement>& out) const;
+  void add_shape_rows(ContactId id, double t, const VectorRef& q, ContactRows& out) const;
+  Vector3 shape_bias(ContactId id, double t, const VectorRef& q, const VectorRef& v) const;
+
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;
+  // Listed contacts come first: planes, pairs, limits; ids of shapes are far above.
+  std::size_t num_listed() const {
+    return model_.plane_contacts.size() + model_.pair_contacts.size() + limits_.size();
+  }
+  static bool is_shape(ContactId id) { return id >= CollisionWorld::k_first_id; }
   bool is_plane(ContactId id) const { return id < model_.plane_contacts.size(); }
   bool is_limit(ContactId id) const {
-    return id >= model_.plane_contacts.size() + model_.pair_contacts.size();
+    return !is_shape(id) && id >= model_.plane_contacts.size() + model_.pair_contacts.size();
   }
   const PairContact& pair(ContactId id) const {
     return model_.pair_contacts[id - model_.plane_contacts.size()];
@@ -210,6 +235,7 @@ class MultibodySystem final : public System {
   };
   std::vector<BushingFrames> bushings_;
   std::vector<LimitContact> limits_;
+  CollisionWorld world_;                    // the shapes
   std::vector<Vector3> reference_normals_;  // of the pair contacts, from the initial positions
 };
 

@@ -5,7 +5,7 @@
 namespace delassus {
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
-  system.gaps(ids, phase.t, phase.q, gaps);
+  system.gaps(ids, phase.t, phase.q, gaps, &margins);
   system.contact_rows(ids, phase.t, phase.q, rows);
   rows.rows.multiply(VectorRef(phase.v), u);
   u += rows.drift_velocity;

@@ -12,13 +12,16 @@ namespace delassus {
 
 struct ContactKinematics {
   ContactRows rows;
-  Vector gaps;  // Φ, per contact [m]
-  Vector u;     // Hᵀ v + w, per row [m/s]
+  Vector gaps;     // Φ, per contact [m]
+  Vector margins;  // of the features that touch, see System::gaps [m]
+  Vector u;        // Hᵀ v + w, per row [m/s]
 
   void update(const System& system, const Phase& phase, std::span<const ContactId> ids);
   int first_row(std::size_t c) const { return rows.rows.first_row(static_cast<int>(c)); }
   int num_rows(std::size_t c) const { return rows.rows.group_rows(static_cast<int>(c)); }
   double gap(std::size_t c) const { return gaps[static_cast<Eigen::Index>(c)]; }
+  // False: it has handed over to a neighbour.
+  bool valid(std::size_t c) const { return margins[static_cast<Eigen::Index>(c)] >= 0; }
   double normal_velocity(std::size_t c) const { return u[first_row(c)]; }
   // Normal first, zeros where the contact has no such row.
   Vector3 velocity(std::size_t c) const;

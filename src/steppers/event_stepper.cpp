@@ -109,6 +109,11 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       if (report.ok) resolve_impact(system, h);
       if (options_.snap_to_grid && report.ok) phase_.t = request.t_end;
     } else {
+      const double s = first_hand_over(system, std::max(options_.epsilon_a, options_.epsilon_b * h * h * h));
+      if (s < 1.0) {
+        count_event(active_[0]);
+        if (!take_trial(system, s * h, h_limit, halvings)) continue;
+      }
       accept(system, trial_, 1.0);
     }
   }
@@ -125,6 +130,7 @@ const ContactMemory* EventStepper::find_memory(ContactId id) const {
 void EventStepper::update_active_set(const System& system, double h) {
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
+  hand_over(system);
   at_candidates_.update(system, phase_, candidates_);
   const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   active_.clear();
@@ -138,7 +144,8 @@ void EventStepper::update_active_set(const System& system, double h) {
     // A contact that leaves the band on its own within the step is open, even if it still touches.
     const bool separates = at_candidates_.normal_velocity(c) * h > touching;
     const bool kept = options_.keep_active_after_impact && contains(hit_, id);
-    if (closed || kept || (at_candidates_.gap(c) <= touching && !separates)) {
+    const bool touches = at_candidates_.gap(c) <= touching && !separates;
+    if (at_candidates_.valid(c) && (closed || kept || touches)) {
       active_.push_back(id);
       active_memory_.push_back(memory);
       ContactMode mode;
@@ -158,6 +165,44 @@ void EventStepper::update_active_set(const System& system, double h) {
   slip_hint_ = phase_.v;
   if (history_.weighted_velocity.size() == phase_.v.size())
     slip_hint_ += phase_.v - history_.weighted_velocity;
+}
+
+void EventStepper::hand_over(const System& system) {
+  handed_over_.clear();
+  for (const ContactMemory& memory : history_.contacts) {
+    if (!memory.closed || std::binary_search(candidates_.begin(), candidates_.end(), memory.id)) continue;
+    const ContactId next = system.successor(memory.id, phase_.t, phase_.q);
+    if (next == memory.id || find_memory(next) != nullptr) continue;
+    handed_over_.push_back(memory);
+    handed_over_.back().id = next;
+  }
+  if (handed_over_.empty()) return;
+  const auto by_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; };
+  const auto same_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id == b.id; };
+  auto& contacts = history_.contacts;
+  contacts.insert(contacts.end(), handed_over_.begin(), handed_over_.end());
+  std::stable_sort(contacts.begin(), contacts.end(), by_id);
+  contacts.erase(std::unique(contacts.begin(), contacts.end(), same_id), contacts.end());
+}
+
+double EventStepper::first_hand_over(const System& system, double touching) {
+  if (!options_.detect_collisions || capturing_ || active_.empty()) return 1.0;
+  system.gaps(active_, trial_.end.t, trial_.end.q, gaps_, &margins_);
+  double first = 1.0;
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    if (margins_[c] >= 0) continue;
+    // Across a seam of a flat surface the gap goes on as it was: nothing happens there.
+    const ContactId next[] = {system.successor(active_[c], trial_.end.t, trial_.end.q)};
+    if (next[0] != active_[c]) {
+      Vector gap;
+      system.gaps(next, trial_.end.t, trial_.end.q, gap);
+      if (std::abs(gap[0] - gaps_[c]) <= touching) continue;
+    }
+    first = std::min(first, collisions_.find_hand_over(system, phase_, trial_.end, active_[c]));
+  }
+  // At once: the successor is active already, or there is none.
+  constexpr double shortest = 1e-6;
+  return first > shortest ? first : 1.0;
 }
 
 // True when a contact of the active set that is not held approaches: an impact is due now.
@@ -233,13 +278,14 @@ void EventStepper::resolve_impact(const System& system, double h) {
   // Everything that touches takes part: closed contacts, those hit now, those within the band.
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
-  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
+  system.gaps(candidates_, phase_.t, phase_.q, gaps_, &margins_);
   active_.clear();
   // The located gap is zero up to the round-off of the configuration.
   const double round_off = 1e-13 * (1.0 + phase_.q.cwiseAbs().maxCoeff());
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
     const ContactMemory* memory = find_memory(candidates_[c]);
     const bool closed = memory != nullptr && memory->closed;
+    if (margins_[c] < 0 && candidates_[c] != colliding_) continue;
     if (gaps_[c] <= std::max(touching, round_off) || closed || candidates_[c] == colliding_)
       active_.push_back(candidates_[c]);
   }
@@ -363,11 +409,11 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
 // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.
 bool EventStepper::capture(const System& system, double h) {
   for (std::size_t round = 0; round <= candidates_.size(); ++round) {
-    system.gaps(inactive_, trial_.end.t, trial_.end.q, gaps_);
+    system.gaps(inactive_, trial_.end.t, trial_.end.q, gaps_, &margins_);
     std::vector<ContactId> open;
     bool grown = false;
     for (std::size_t c = 0; c < inactive_.size(); ++c) {
-      if (gaps_[c] >= 0) {
+      if (gaps_[c] >= 0 || margins_[c] < 0) {
         open.push_back(inactive_[c]);
         continue;
       }
@@ -569,9 +615,9 @@ void EventStepper::finish(const System& system, State& state) {
   StepReport& report = *report_;
   Certificate& certificate = report.certificate;
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
-  system.gaps(candidates_, phase_.t, phase_.q, gaps_);
+  system.gaps(candidates_, phase_.t, phase_.q, gaps_, &margins_);
   for (std::size_t c = 0; c < candidates_.size(); ++c)
-    certificate.penetration = std::max(certificate.penetration, -gaps_[c]);
+    if (margins_[c] >= 0) certificate.penetration = std::max(certificate.penetration, -gaps_[c]);
   std::vector<ContactId>& ids = touching_;
   ids.clear();
   for (const ContactReport& contact : report.contacts) ids.push_back(contact.id);

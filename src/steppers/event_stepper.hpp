@@ -10,8 +10,12 @@
 //     2 approaching contacts       impact at once (S1 §4)
 //     3 trial step                 one one-step problem (S0 6.10)
 //     4 collision? transition?     the earlier one; none: accept
+//       hand-over?                 an active contact that leaves its features: a shorter step ends there
 //     5 move to it                 collision: interpolated phase, impact;
 //                                  transition: step in the old modes, new mode
+//
+// A contact that has left its features (a ball that rolls from a face to an edge) gives what is known of it to its
+// successor.
 //
 // Accumulating events (a bouncing ball coming to rest) end after max_events in event capturing for the rest
 // of the step: contacts that would penetrate join the active set with e = 0. Said so by an event of kind
@@ -43,6 +47,10 @@ class EventStepper final : public Stepper {
 
  private:
   void update_active_set(const System& system, double h);
+  // Closed contacts that have left their features: their successors are closed now.
+  void hand_over(const System& system);
+  // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
+  double first_hand_over(const System& system, double touching);
   bool find_approaching(const System& system, double h);
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(const System& system, const Collision& collision);
@@ -85,12 +93,12 @@ class EventStepper final : public Stepper {
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
   // Swapped with history_.contacts, so that their memory is reused.
-  std::vector<ContactMemory> next_contacts_;
+  std::vector<ContactMemory> next_contacts_, handed_over_;
   bool capturing_ = false;
   int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
-  Vector gaps_, slip_hint_;
+  Vector gaps_, margins_, slip_hint_;
   ContactKinematics at_candidates_, at_active_, at_one_, at_reported_;
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;

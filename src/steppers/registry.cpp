@@ -4,8 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 #include <optional>
 
 #include "delassus/base/error.hpp"
@@ -105,12 +103,9 @@ bool is_joints_only(const std::string& name) {
 }
 
 std::string default_stepper(const System& system, const State& state) {
-  std::vector<ContactId> candidates;
   FrictionRows friction;
-  // However far the motion goes: a contact far away may be reached later.
-  system.candidates(state.t, state.q, state.v, std::numeric_limits<double>::infinity(), candidates);
   system.friction_rows(state.t, state.q, friction);
-  return candidates.empty() && friction.constant.empty() ? "generalized-alpha" : "trapezoidal-2";
+  return !system.has_contacts() && friction.constant.empty() ? "generalized-alpha" : "trapezoidal-2";
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {

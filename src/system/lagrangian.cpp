@@ -314,9 +314,10 @@ void LagrangianSystem::candidates(double /*t*/, const VectorRef& /*q*/, const Ve
   for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
 }
 
-void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q,
-                            Vector& gaps) const {
+void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                            Vector* margins) const {
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
+  if (margins != nullptr) margins->setConstant(gaps.size(), std::numeric_limits<double>::infinity());
   for (std::size_t i = 0; i < ids.size(); ++i) gaps[i] = d_.contacts[ids[i]].gap.value(t, q);
 }
 

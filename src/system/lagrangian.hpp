@@ -108,7 +108,10 @@ class LagrangianSystem final : public System {
                                BlockMatrix& out) const override;
   void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                   std::vector<ContactId>& ids) const override;
-  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const override;
+  bool has_contacts() const override { return !d_.contacts.empty(); }
+  using System::gaps;
+  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+            Vector* margins) const override;
   void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                     ContactRows& out) const override;
   void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,

@@ -34,6 +34,10 @@ void FrictionRows::clear(int nv) {
   num_forces.clear();
 }
 
+ContactId System::successor(ContactId id, double /*t*/, const VectorRef& /*q*/) const {
+  return id;
+}
+
 void System::friction_rows(double /*t*/, const VectorRef& /*q*/, FrictionRows& out) const {
   out.clear(nv());
 }

@@ -133,7 +133,18 @@ class System {
   // Contacts that could touch within a step h from (t, q, v), in ascending order; a superset is allowed.
   virtual void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
                           std::vector<ContactId>& ids) const = 0;
-  virtual void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps) const = 0;
+  // False when there are no contacts, wherever the motion goes.
+  virtual bool has_contacts() const = 0;
+  // Φ per contact. `margins`, when wanted: how far its nearest points are from the borders of the features that touch
+  // [m]; negative: it has handed over to a neighbour, its gap is a smooth continuation and means nothing any more.
+  // Infinite for contacts without borders.
+  virtual void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                    Vector* margins) const = 0;
+  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& out) const {
+    gaps(ids, t, q, out, nullptr);
+  }
+  // The contact that takes over from one with a negative margin; itself when there is none.
+  virtual ContactId successor(ContactId id, double t, const VectorRef& q) const;
   virtual void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                             ContactRows& out) const = 0;
   // d/dt (Hᵀ v + w) with v̇ = 0, per row of contact_rows [m/s²].

@@ -100,7 +100,10 @@ class HeavyTop final : public System {
                   std::vector<ContactId>& ids) const override {
     ids.clear();
   }
-  void gaps(std::span<const ContactId>, double, const VectorRef&, Vector& gaps) const override {
+  bool has_contacts() const override { return false; }
+  using System::gaps;
+  void gaps(std::span<const ContactId>, double, const VectorRef&, Vector& gaps,
+            Vector* /*margins*/) const override {
     gaps.resize(0);
   }
   void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows& out) const override {

@@ -62,7 +62,10 @@ class FakeSystem : public System {
                   std::vector<ContactId>& ids) const override {
     ids = {7, k_far_id};
   }
-  void gaps(std::span<const ContactId> ids, double, const VectorRef&, Vector& gaps) const override {
+  bool has_contacts() const override { return true; }
+  using System::gaps;
+  void gaps(std::span<const ContactId> ids, double, const VectorRef&, Vector& gaps,
+            Vector* /*margins*/) const override {
     gaps.setZero(static_cast<Eigen::Index>(ids.size()));
   }
   void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows&) const override {}

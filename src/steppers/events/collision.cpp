@@ -17,6 +17,8 @@ std::optional<Collision> CollisionFinder::find(const System& system, const Phase
                    h * at_end_.normal_velocity(c)};
     // An overlap that shrinks is no collision (S1 §4); if it grows again, the contact is active and approaches.
     if (p.p0 < -touching && p.d0 > 0) continue;
+    // Below the continuation of a surface, beside it.
+    if (p.p0 <= touching && !at_begin_.valid(c)) continue;
     const bool leaves = p.p0 <= touching && p.d0 > 0;
     if (leaves) p.p0 = 0;
     const std::optional<double> estimate = find_first_downcrossing(p);
@@ -30,9 +32,24 @@ std::optional<Collision> CollisionFinder::find(const System& system, const Phase
     double s = *estimate;
     const double left = leaves ? 0.5 * s : 0.0, gap_left = gap(left), gap_right = gap(1.0);
     if (gap_left > 0 && gap_right < 0) s = find_root(gap, left, 1.0, gap_left, gap_right);
-    if (!earliest || s < earliest->s) earliest = {s, ids[c]};
+    if (earliest && s >= earliest->s) continue;
+    interpolate(system, begin, end, s, at_);
+    system.gaps(ids.subspan(c, 1), at_.t, at_.q, gap_, &margin_);
+    if (margin_[0] >= 0) earliest = {s, ids[c]};
   }
   return earliest;
+}
+
+double CollisionFinder::find_hand_over(const System& system, const Phase& begin, const Phase& end,
+                                       ContactId id) {
+  const ContactId ids[] = {id};
+  const auto margin = [&](double s) {
+    interpolate(system, begin, end, s, at_);
+    system.gaps(ids, at_.t, at_.q, gap_, &margin_);
+    return margin_[0];
+  };
+  const double first = margin(0), last = margin(1);
+  return first > 0 && last < 0 ? find_root(margin, 0.0, 1.0, first, last) : first > 0 ? 1.0 : 0.0;
 }
 
 void CollisionFinder::interpolate(const System& system, const Phase& begin, const Phase& end, double s,

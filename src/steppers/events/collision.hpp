@@ -25,15 +25,19 @@ struct Collision {
 class CollisionFinder {
  public:
   // Earliest collision of the contacts `ids` (those not in the active set). A contact that starts within
-  // `touching` of zero gap and separates counts as starting at zero.
+  // `touching` of zero gap and separates counts as starting at zero; one that is zero where it has handed over to a
+  // neighbour does not collide there.
   std::optional<Collision> find(const System& system, const Phase& begin, const Phase& end, double touching,
                                 std::span<const ContactId> ids);
   // The phase at fraction s of the motion (1).
   void interpolate(const System& system, const Phase& begin, const Phase& end, double s, Phase& out);
+  // The fraction of the motion (1) at which a contact hands over: its margin, positive at the beginning and negative at
+  // the end, is zero.
+  double find_hand_over(const System& system, const Phase& begin, const Phase& end, ContactId id);
 
  private:
   ContactKinematics at_begin_, at_end_;
-  Vector rate_, rate1_, w_, w1_, gap_;
+  Vector rate_, rate1_, w_, w1_, gap_, margin_;
   Phase at_;
 };
 

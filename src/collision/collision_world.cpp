@@ -1,0 +1,369 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/collision/collision_world.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "delassus/base/error.hpp"
+#include "delassus/collision/separation.hpp"
+
+namespace delassus {
+namespace {
+
+// Contacts enter at this fraction of the smaller shape's width where the model does not say.
+constexpr double k_relative_envelope = 0.01;
+// Places along a fast motion at which contacts are looked for at most.
+constexpr int k_max_places = 64;
+// A body may speed up within a step: its way is taken to be longer by this fraction.
+constexpr double k_travel_reserve = 0.1;
+
+struct Scratch {
+  BroadPhase broad_phase;
+  std::vector<Bounds> boxes;
+  std::vector<std::pair<int, int>> pairs;
+  std::vector<ShapeContact> contacts;
+};
+
+Scratch& scratch() {
+  thread_local Scratch s;
+  return s;
+}
+
+std::pair<int, int> ordered(int a, int b) {
+  return {std::min(a, b), std::max(a, b)};
+}
+
+const char* kind_word(ShapeKind kind) {
+  static const char* const words[] = {"sphere",    "box",  "cylinder", "capsule",      "cone",
+                                      "ellipsoid", "hull", "plane",    "height field", "mesh"};
+  return words[static_cast<int>(kind)];
+}
+
+std::string feature_name(const Geometry& geometry, const Feature& feature) {
+  const bool round = geometry.kind == ShapeKind::cylinder || geometry.kind == ShapeKind::cone;
+  switch (feature.kind) {
+    case FeatureKind::point:
+      if (geometry.kind == ShapeKind::sphere) return "surface";
+      if (geometry.kind == ShapeKind::capsule) return fmt::format("end {}", feature.index);
+      if (geometry.kind == ShapeKind::cone && feature.index == 0) return "apex";
+      return fmt::format("{} {}", round ? "rim point" : "corner", feature.index);
+    case FeatureKind::edge:
+      return round || geometry.kind == ShapeKind::capsule ? "side" : fmt::format("edge {}", feature.index);
+    case FeatureKind::face:
+      return geometry.kind == ShapeKind::plane ? "surface"
+                                               : fmt::format("{} {}", round ? "cap" : "face", feature.index);
+    case FeatureKind::circle:
+      return fmt::format("rim {}{}", feature.index, feature.branch == 0 ? "" : "'");
+    case FeatureKind::ellipsoid:
+      return "surface";
+  }
+  return {};
+}
+
+}  // namespace
+
+CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) {
+  if (!settings_.enabled) return;
+  std::uint64_t next_feature = 1;
+  for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+    const Body& body = model.bodies[i];
+    for (std::size_t k = 0; k < body.shapes.size(); ++k) {
+      const Shape& shape = body.shapes[k];
+      if (!shape.collides) continue;
+      PlacedShape placed;
+      placed.body = static_cast<int>(i);
+      placed.index = static_cast<int>(k);
+      placed.local = {rotation_matrix(shape.orientation), shape.position - body.center_of_mass};
+      placed.collider = make_collider(shape);
+      placed.material = shape.material;
+      placed.group = shape.group;
+      placed.touches = shape.touches;
+      placed.first_feature = static_cast<std::uint32_t>(next_feature);
+      placed.name = body.name;
+      if (!shape.name.empty())
+        placed.name += "." + shape.name;
+      else if (body.shapes.size() > 1)
+        placed.name += fmt::format(".{} {}", kind_word(shape.kind), k);
+      next_feature += static_cast<std::uint64_t>(placed.collider.geometry->num_features());
+      shapes_.push_back(std::move(placed));
+      moving_.push_back(body.kind == BodyKind::fixed ? 0 : 1);
+      dynamic_.push_back(body.dynamic() ? 1 : 0);
+    }
+  }
+  if (next_feature > std::numeric_limits<std::uint32_t>::max())
+    throw InputError({}, fmt::format("the shapes have {} features together; allowed: up to {}", next_feature,
+                                     std::numeric_limits<std::uint32_t>::max()));
+  for (const PairRule& rule : settings_.pairs) {
+    const std::pair<int, int> bodies = ordered(rule.body_a, rule.body_b);
+    (rule.touch ? forced_ : ignored_).push_back(bodies);
+    if (!rule.material) continue;
+    rules_.push_back(rule);
+    rules_.back().body_a = bodies.first;
+    rules_.back().body_b = bodies.second;
+  }
+  std::sort(forced_.begin(), forced_.end());
+  if (!settings_.joined_bodies)
+    for (const Joint& joint : model.joints)
+      if (joint.a.body != k_world && joint.b.body != k_world) {
+        const auto bodies = ordered(joint.a.body, joint.b.body);
+        if (!std::binary_search(forced_.begin(), forced_.end(), bodies)) ignored_.push_back(bodies);
+      }
+  std::sort(ignored_.begin(), ignored_.end());
+  std::stable_sort(rules_.begin(), rules_.end(), [](const PairRule& x, const PairRule& y) {
+    return std::pair(x.body_a, x.body_b) < std::pair(y.body_a, y.body_b);
+  });
+  for (int a = 0; a < num_shapes() && !any_pair_; ++a)
+    for (int b = a + 1; b < num_shapes() && !any_pair_; ++b) any_pair_ = may_touch(a, b);
+}
+
+bool CollisionWorld::may_touch(int shape_a, int shape_b) const {
+  const PlacedShape &a = shapes_[shape_a], &b = shapes_[shape_b];
+  if (a.body == b.body || (dynamic_[shape_a] == 0 && dynamic_[shape_b] == 0)) return false;
+  if ((a.group & b.touches) == 0 || (b.group & a.touches) == 0) return false;
+  // Surfaces without an inside against each other: nothing that could be told apart.
+  if (!a.collider.geometry->convex && !b.collider.geometry->convex) return false;
+  return !std::binary_search(ignored_.begin(), ignored_.end(), ordered(a.body, b.body));
+}
+
+// --- ids
+
+int CollisionWorld::shape_of(std::uint32_t feature) const {
+  const auto after =
+      std::upper_bound(shapes_.begin(), shapes_.end(), feature,
+                       [](std::uint32_t f, const PlacedShape& shape) { return f < shape.first_feature; });
+  return static_cast<int>(after - shapes_.begin()) - 1;
+}
+
+CollisionWorld::Ends CollisionWorld::ends(Id id) const {
+  const auto number_a = static_cast<std::uint32_t>(id >> 32), number_b = static_cast<std::uint32_t>(id);
+  Ends out;
+  out.shape_a = shape_of(number_a);
+  out.shape_b = shape_of(number_b);
+  const PlacedShape &a = shapes_[out.shape_a], &b = shapes_[out.shape_b];
+  out.body_a = a.body;
+  out.body_b = b.body;
+  out.feature_a = a.collider.geometry->feature(static_cast<int>(number_a - a.first_feature));
+  out.feature_b = b.collider.geometry->feature(static_cast<int>(number_b - b.first_feature));
+  return out;
+}
+
+std::string CollisionWorld::name(Id id) const {
+  const Ends e = ends(id);
+  return fmt::format("{} {} / {} {}", shape_name(e.shape_a),
+                     feature_name(*shapes_[e.shape_a].collider.geometry, e.feature_a), shape_name(e.shape_b),
+                     feature_name(*shapes_[e.shape_b].collider.geometry, e.feature_b));
+}
+
+std::string CollisionWorld::shape_name(int shape) const {
+  return shapes_[shape].name;
+}
+
+Material CollisionWorld::material(const Ends& ends) const {
+  const std::pair<int, int> bodies = ordered(ends.body_a, ends.body_b);
+  const auto rule =
+      std::lower_bound(rules_.begin(), rules_.end(), bodies,
+                       [](const PairRule& x, const auto& y) { return std::pair(x.body_a, x.body_b) < y; });
+  if (rule != rules_.end() && std::pair(rule->body_a, rule->body_b) == bodies) return *rule->material;
+  return combine(settings_.rules, shapes_[ends.shape_a].material, shapes_[ends.shape_b].material);
+}
+
+// --- where shapes are
+
+Pose CollisionWorld::shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const {
+  Pose at = body.pose;
+  if (tau != 0) {
+    at.p += tau * body.velocity;
+    at.R = rotation_matrix(quaternion_exponential(tau * body.angular_velocity)) * at.R;
+  }
+  return {at.R * shape.local.R, at.point(shape.local.p)};
+}
+
+double CollisionWorld::envelope(const PlacedShape& a, const PlacedShape& b) const {
+  if (settings_.envelope > 0) return settings_.envelope;
+  return k_relative_envelope * std::min(a.collider.geometry->size, b.collider.geometry->size);
+}
+
+// No two points of the shapes come nearer by more than this within h.
+double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
+                              std::span<const BodyPlacement> bodies, double h) const {
+  // A half space turns about the other shape, as far as that can tell.
+  const bool a_infinite = std::isinf(a.collider.geometry->bound),
+             b_infinite = std::isinf(b.collider.geometry->bound);
+  const BodyPlacement &body_a = bodies[a.body], &body_b = bodies[b.body];
+  const auto center = [&](const PlacedShape& s) {
+    return shape_pose(s, bodies[s.body], 0).point(s.collider.geometry->center);
+  };
+  const Vector3 x_a = center(a_infinite ? b : a), x_b = center(b_infinite ? a : b);
+  const double r_a = (a_infinite ? b : a).collider.geometry->bound,
+               r_b = (b_infinite ? a : b).collider.geometry->bound;
+  const Vector3 v_a = body_a.velocity + body_a.angular_velocity.cross(x_a - body_a.pose.p),
+                v_b = body_b.velocity + body_b.angular_velocity.cross(x_b - body_b.pose.p);
+  // Centres do not move straight when their bodies turn: another |ω|² |arm| h²/2, bounded by the way itself.
+  const auto bend = [&](const BodyPlacement& body, const Vector3& x) {
+    const double angle = h * body.angular_velocity.norm();
+    return std::min(0.5 * angle, 2.0) * angle * (x - body.pose.p).norm();
+  };
+  const double way =
+      h * ((v_b - v_a).norm() + r_a * body_a.angular_velocity.norm() + r_b * body_b.angular_velocity.norm()) +
+      bend(body_a, x_a) + bend(body_b, x_b);
+  return (1 + k_travel_reserve) * way;
+}
+
+// --- contacts
+
+void CollisionWorld::contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
+                                 double envelope, std::vector<ShapeContact>& out) const {
+  const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
+  find_contacts(a.collider, shape_pose(a, bodies[a.body], tau), b.collider,
+                shape_pose(b, bodies[b.body], tau), envelope, out);
+  if (settings_.reduce) reduce_contacts(std::min(a.collider.geometry->size, b.collider.geometry->size), out);
+}
+
+void CollisionWorld::add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
+                                  double envelope, std::vector<Id>& ids) const {
+  std::vector<ShapeContact>& contacts = scratch().contacts;
+  contacts_at(pair, bodies, tau, envelope, contacts);
+  const Id first_a = shapes_[pair.a].first_feature, first_b = shapes_[pair.b].first_feature;
+  for (const ShapeContact& c : contacts)
+    ids.push_back((first_a + static_cast<Id>(c.feature_a)) << 32 | (first_b + static_cast<Id>(c.feature_b)));
+}
+
+// Along a motion by more than the envelope features change on the way: contacts are looked for wherever the shapes come
+// within the envelope.
+void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h,
+                           std::vector<Id>& ids) const {
+  const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
+  const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
+  const bool mesh = a.collider.mesh != nullptr || b.collider.mesh != nullptr;
+  const double shortest =
+      std::max(mesh ? 0.5 * k_mesh_depth * (ga.convex ? ga.size : gb.size) : pair.envelope,
+               pair.travel / k_max_places);
+  double way = 0;
+  while (true) {
+    const double tau = std::min(h * way / pair.travel, h);
+    double advance = shortest;
+    if (mesh) {
+      add_contacts(pair, bodies, tau, pair.envelope + shortest, ids);
+    } else {
+      const double gap = separation(ga, shape_pose(a, bodies[a.body], tau), gb,
+                                    shape_pose(b, bodies[b.body], tau), pair.travel)
+                             .gap;
+      if (gap <= pair.envelope + shortest) add_contacts(pair, bodies, tau, pair.envelope + shortest, ids);
+      advance = std::max(gap, shortest);
+    }
+    if (tau >= h) return;
+    way += advance;
+  }
+}
+
+void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h, double slack,
+                                std::vector<Id>& ids) const {
+  if (!any_pair_) return;
+  Scratch& memory = scratch();
+  memory.boxes.resize(shapes_.size());
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    const PlacedShape& shape = shapes_[s];
+    const Geometry& geometry = *shape.collider.geometry;
+    const BodyPlacement& body = bodies[shape.body];
+    const double reserve = settings_.envelope > 0 ? settings_.envelope : k_relative_envelope * geometry.size;
+    const Pose begin = shape_pose(shape, body, 0);
+    Bounds box;
+    if (h > 0 && moving_[s] != 0) {
+      const double reach = (1 + k_travel_reserve) * h;
+      const Vector3 pivot = shape.local.R.transpose() * -shape.local.p;
+      box = swept_bounds(geometry, begin, shape_pose(shape, body, reach),
+                         reach * body.angular_velocity.norm(), pivot);
+    } else {
+      box = bounds_of(geometry, begin);
+    }
+    memory.boxes[s] = inflate(box, reserve + (moving_[s] != 0 ? slack : 0.0));
+  }
+  memory.broad_phase.find_pairs(
+      memory.boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
+  const std::size_t first = ids.size();
+  for (const auto& [a, b] : memory.pairs) {
+    const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
+    const Geometry &ga = *shape_a.collider.geometry, &gb = *shape_b.collider.geometry;
+    Pair pair{a, b, envelope(shape_a, shape_b), travel(shape_a, shape_b, bodies, h) + 2 * slack};
+    const auto has_all_in_sight = [](const Geometry& g) {
+      return g.kind == ShapeKind::sphere || g.kind == ShapeKind::ellipsoid;
+    };
+    // Against a half space, and of shapes of one feature, the contacts are the same wherever they are.
+    const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
+                               (has_all_in_sight(ga) && has_all_in_sight(gb));
+    if (pair.travel <= pair.envelope || same_anywhere)
+      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, ids);
+    else
+      sweep(pair, bodies, h, ids);
+  }
+  const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
+  std::sort(begin, ids.end());
+  ids.erase(std::unique(begin, ids.end()), ids.end());
+}
+
+FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
+                                       const BodyPlacement& b) const {
+  const PlacedShape &shape_a = shapes_[ends.shape_a], &shape_b = shapes_[ends.shape_b];
+  return feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
+                         *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b);
+}
+
+CollisionWorld::Id CollisionWorld::successor(Id id, std::span<const BodyPlacement> bodies) const {
+  const Ends e = ends(id);
+  const FeatureContact old = contact(e, bodies[e.body_a], bodies[e.body_b]);
+  const PlacedShape &a = shapes_[e.shape_a], &b = shapes_[e.shape_b];
+  const Pair pair{e.shape_a, e.shape_b, envelope(a, b), 0};
+  // The caller may hold on to what is found while it asks again.
+  std::vector<ShapeContact> contacts;
+  contacts_at(pair, bodies, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), contacts);
+  Id best = id;
+  double nearest = std::numeric_limits<double>::infinity();
+  for (const ShapeContact& c : contacts) {
+    const Id other = (Id{a.first_feature} + static_cast<Id>(c.feature_a)) << 32 |
+                     (Id{b.first_feature} + static_cast<Id>(c.feature_b));
+    if (other == id) return id;
+    const double distance =
+        (c.contact.point_a - old.point_a).norm() + (c.contact.point_b - old.point_b).norm();
+    if (distance < nearest) {
+      nearest = distance;
+      best = other;
+    }
+  }
+  return best;
+}
+
+void CollisionWorld::overlaps(std::span<const BodyPlacement> bodies, double tolerance,
+                              std::vector<Overlap>& out) const {
+  out.clear();
+  if (!any_pair_) return;
+  Scratch& memory = scratch();
+  memory.boxes.resize(shapes_.size());
+  for (std::size_t s = 0; s < shapes_.size(); ++s)
+    memory.boxes[s] =
+        bounds_of(*shapes_[s].collider.geometry, shape_pose(shapes_[s], bodies[shapes_[s].body], 0));
+  memory.broad_phase.find_pairs(
+      memory.boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
+  for (const auto& [a, b] : memory.pairs) {
+    const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
+    Overlap overlap{
+        a, b, shape_a.body, shape_b.body, -std::numeric_limits<double>::infinity(), Vector3::UnitZ()};
+    if (shape_a.collider.mesh == nullptr && shape_b.collider.mesh == nullptr) {
+      const Separation s =
+          separation(*shape_a.collider.geometry, shape_pose(shape_a, bodies[shape_a.body], 0),
+                     *shape_b.collider.geometry, shape_pose(shape_b, bodies[shape_b.body], 0), 0);
+      overlap.depth = -s.gap;
+      overlap.normal = s.normal;
+    } else {
+      contacts_at({a, b, 0, 0}, bodies, 0, 0, memory.contacts);
+      for (const ShapeContact& c : memory.contacts)
+        if (-c.contact.gap > overlap.depth) overlap.depth = -c.contact.gap, overlap.normal = c.contact.normal;
+    }
+    if (overlap.depth > tolerance) out.push_back(overlap);
+  }
+}
+
+}  // namespace delassus

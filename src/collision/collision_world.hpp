@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The shapes of a model and their contacts.
+//
+// Every feature of every shape has a number; an id is a pair of them. It says which bodies, shapes and features touch,
+// lives as long as the model, and its gap can be asked for at any configuration: nothing is remembered between calls.
+//
+//   id = (number of the feature of the first shape) · 2³² + (number of that of the second)                    (1)
+//
+// Numbers start at 1, so that ids below 2³² are left to contacts of other kinds.
+//
+// Contacts that could touch within a step: the boxes that bodies sweep are paired (broad phase), pairs that come near
+// are searched for contacts where they are now and, when they move by more than the envelope, along their way (by
+// conservative advancement: no motion by less than the distance can close a gap).
+#pragma once
+#include <span>
+#include <string>
+#include <vector>
+
+#include "delassus/collision/broad_phase.hpp"
+#include "delassus/collision/manifold.hpp"
+#include "delassus/model/model.hpp"
+
+namespace delassus {
+
+// A body in motion: pose of its centre of mass, and its velocities in world axes.
+struct BodyPlacement {
+  Pose pose;
+  Vector3 velocity = Vector3::Zero();
+  Vector3 angular_velocity = Vector3::Zero();
+};
+
+class CollisionWorld {
+ public:
+  using Id = std::uint64_t;
+  static constexpr Id k_first_id = Id{1} << 32;
+
+  CollisionWorld() = default;
+  // Throws InputError naming the shape that cannot collide.
+  explicit CollisionWorld(const Model& model);
+
+  // False when no two shapes may ever touch.
+  bool any_pair() const { return any_pair_; }
+
+  // What an id means.
+  struct Ends {
+    int shape_a = 0, shape_b = 0;
+    int body_a = 0, body_b = 0;
+    Feature feature_a, feature_b;
+  };
+  Ends ends(Id id) const;
+  std::string name(Id id) const;
+  Material material(const Ends& ends) const;
+
+  // Appends the ids that could touch within h, ascending. `slack`: by how much a body may move beside its velocity [m].
+  void candidates(std::span<const BodyPlacement> bodies, double h, double slack, std::vector<Id>& ids) const;
+  // Gap, normal and points of a contact, wherever the bodies are.
+  FeatureContact contact(const Ends& ends, const BodyPlacement& a, const BodyPlacement& b) const;
+  // The contact that takes over where this one has left its features; itself when there is none.
+  Id successor(Id id, std::span<const BodyPlacement> bodies) const;
+
+  // Pairs of shapes that overlap, deepest first within a pair: the smallest gap of each.
+  struct Overlap {
+    int shape_a = 0, shape_b = 0;
+    int body_a = 0, body_b = 0;
+    double depth = 0;  // [m]
+    Vector3 normal = Vector3::UnitZ();
+  };
+  void overlaps(std::span<const BodyPlacement> bodies, double tolerance, std::vector<Overlap>& out) const;
+
+  int num_shapes() const { return static_cast<int>(shapes_.size()); }
+  std::string shape_name(int shape) const;
+
+ private:
+  struct PlacedShape {
+    int body = 0;
+    int index = 0;  // among the body's shapes
+    Pose local;     // from the centre of mass
+    Collider collider;
+    Material material;
+    std::uint32_t group = 1, touches = ~0U;
+    std::uint32_t first_feature = 1;
+    std::string name;
+  };
+  struct Pair {
+    int a = 0, b = 0;
+    double envelope = 0, travel = 0;
+  };
+
+  bool may_touch(int shape_a, int shape_b) const;
+  Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
+  double envelope(const PlacedShape& a, const PlacedShape& b) const;
+  double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
+                double h) const;
+  void contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
+                   std::vector<ShapeContact>& out) const;
+  void add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
+                    std::vector<Id>& ids) const;
+  void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h, std::vector<Id>& ids) const;
+  int shape_of(std::uint32_t feature) const;
+
+  std::vector<PlacedShape> shapes_;
+  std::vector<std::uint8_t> moving_;          // of each shape
+  std::vector<std::uint8_t> dynamic_;         // of each shape's body: forces can move it
+  std::vector<std::pair<int, int>> ignored_;  // body pairs, sorted, first < second
+  std::vector<std::pair<int, int>> forced_;   // that touch although a joint connects them
+  std::vector<PairRule> rules_;               // with a material, sorted by bodies
+  CollisionSettings settings_;
+  bool any_pair_ = false;
+};
+
+}  // namespace delassus

@@ -1,0 +1,259 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/collision/manifold.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "delassus/collision/separation.hpp"
+#include "delassus/collision/support_features.hpp"
+
+namespace delassus {
+namespace {
+
+// By how much normal cones are widened [rad]: bodies that lie on each other tilt less.
+constexpr double k_cone_tolerance = 0.05;
+// Borders of features are soft by this fraction of the size: what lies on a border belongs to both sides.
+constexpr double k_border_tolerance = 1e-9;
+// Contacts of convex shapes have normals within 60° of the separating direction; others belong to the far side.
+constexpr double k_normal_agreement = 0.5;
+// Shapes with at most so many features are tried in full against ridges and corners of meshes.
+constexpr int k_few_features = 64;
+
+// Features of both sides, kept between calls for their memory.
+struct Scratch {
+  FeatureList features_a, features_b;
+  std::vector<int> faces, edges, points;
+};
+
+Scratch& scratch() {
+  thread_local Scratch s;
+  return s;
+}
+
+bool by_features(const ShapeContact& x, const ShapeContact& y) {
+  return std::pair(x.feature_a, x.feature_b) < std::pair(y.feature_a, y.feature_b);
+}
+
+struct Side {
+  const Geometry& geometry;
+  const Pose& pose;
+};
+
+class PairContacts {
+ public:
+  PairContacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out)
+      : a_(a),
+        b_(b),
+        envelope_(envelope),
+        border_(k_border_tolerance * std::min(a.geometry.size, b.geometry.size)),
+        out_(out) {}
+
+  double border() const { return border_; }
+
+  // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
+  void add(const Feature& fa, const Feature& fb, double lowest, const Vector3* direction) {
+    if (!can_touch(fa.kind, fb.kind)) return;
+    const FeatureContact c = feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb);
+    if (!(c.gap <= envelope_) || c.gap < lowest || c.margin < -border_) return;
+    if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
+    if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, k_cone_tolerance)) return;
+    if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, k_cone_tolerance)) return;
+    out_.push_back({a_.geometry.index_of(fa), b_.geometry.index_of(fb), c});
+  }
+
+ private:
+  const Side &a_, &b_;
+  double envelope_, border_;
+  std::vector<ShapeContact>& out_;
+};
+
+void convex_contacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out) {
+  const Separation s = separation(a.geometry, a.pose, b.geometry, b.pose, envelope);
+  if (s.gap > envelope) return;
+  Scratch& memory = scratch();
+  PairContacts pairs(a, b, envelope, out);
+  const double slab = envelope - s.gap + pairs.border();
+  collect_features(a.geometry, a.pose, s.normal, slab, memory.features_a);
+  collect_features(b.geometry, b.pose, -s.normal, slab, memory.features_b);
+  // No two points of separated shapes are nearer than the shapes; of shapes that overlap, tilted faces may lie a little
+  // deeper along their own normals than the shapes along the best one.
+  const double lowest = s.gap - std::max(-s.gap, 0.0) - pairs.border();
+  for (const Feature& fa : memory.features_a)
+    for (const Feature& fb : memory.features_b) pairs.add(fa, fb, lowest, &s.normal);
+}
+
+// `plane_is_b`: the half space is the second shape.
+void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, double envelope,
+                         std::vector<ShapeContact>& out) {
+  const Vector3 n = plane.pose.vector(plane.geometry.faces[0].normal);
+  const Vector3 x0 = plane.pose.point(plane.geometry.faces[0].x);
+  const Feature face{FeatureKind::face, 0, 0};
+  Scratch& memory = scratch();
+  const auto add = [&](PairContacts& pairs, const Feature& f) {
+    constexpr double any = -std::numeric_limits<double>::infinity();
+    plane_is_b ? pairs.add(f, face, any, nullptr) : pairs.add(face, f, any, nullptr);
+  };
+  PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, out);
+  if (!shape.geometry.convex) {
+    for (std::size_t i = 0; i < shape.geometry.points.size(); ++i)
+      if (n.dot(shape.pose.point(shape.geometry.points[i].x) - x0) <= envelope)
+        add(pairs, {FeatureKind::point, static_cast<int>(i), 0});
+    return;
+  }
+  const double gap = n.dot(support_point(shape.geometry, shape.pose, -n) - x0);
+  if (gap > envelope) return;
+  collect_features(shape.geometry, shape.pose, -n, envelope - gap + pairs.border(), memory.features_a);
+  for (const Feature& f : memory.features_a) add(pairs, f);
+}
+
+// One of the sides is a mesh; `mesh_is_b`: the second one.
+class MeshContacts {
+ public:
+  MeshContacts(const Side& shape, const Side& mesh, const MeshIndex& index, bool mesh_is_b, double envelope,
+               std::vector<ShapeContact>& out)
+      : shape_(shape),
+        mesh_(mesh),
+        index_(index),
+        mesh_is_b_(mesh_is_b),
+        envelope_(envelope),
+        lowest_(-k_mesh_depth * shape.geometry.size),
+        first_(out.size()),
+        pairs_(mesh_is_b ? shape : mesh, mesh_is_b ? mesh : shape, envelope, out),
+        out_(out) {}
+
+  void find() {
+    Scratch& memory = scratch();
+    // The shape in the frame of the mesh.
+    const Pose local{mesh_.pose.R.transpose() * shape_.pose.R, mesh_.pose.local_point(shape_.pose.p)};
+    index_.tree.query(inflate(bounds_of(shape_.geometry, local), envelope_), memory.faces);
+    memory.edges.clear();
+    memory.points.clear();
+    for (int face : memory.faces) {
+      add_face(face);
+      for (int edge : index_.face_edges[face])
+        if (mesh_.geometry.edges[edge].ridge) memory.edges.push_back(edge);
+      for (int point : mesh_.geometry.loop(mesh_.geometry.faces[face]))
+        if (index_.point_on_ridge[point] != 0) memory.points.push_back(point);
+    }
+    unique(memory.edges);
+    unique(memory.points);
+    for (int edge : memory.edges) {
+      const GeometryEdge& e = mesh_.geometry.edges[edge];
+      add_supports({FeatureKind::edge, edge, 0}, -(e.arm[0] + e.arm[1]));
+    }
+    for (int point : memory.points) {
+      const GeometryPoint& p = mesh_.geometry.points[point];
+      Vector3 outward = Vector3::Zero();
+      for (int i = 0; i < p.num_arms; ++i) outward -= mesh_.geometry.arms[p.first_arm + i];
+      add_supports({FeatureKind::point, point, 0}, outward);
+    }
+    drop_far_sides();
+  }
+
+ private:
+  static void unique(std::vector<int>& list) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+
+  void add(const Feature& shape, const Feature& mesh) {
+    mesh_is_b_ ? pairs_.add(shape, mesh, lowest_, nullptr) : pairs_.add(mesh, shape, lowest_, nullptr);
+  }
+
+  // The features of the shape that reach into the slab over the face.
+  void add_face(int face) {
+    const GeometryFace& f = mesh_.geometry.faces[face];
+    const Vector3 n = mesh_.pose.vector(f.normal);
+    const double gap =
+        n.dot(support_point(shape_.geometry, shape_.pose, -n) - mesh_.pose.point(f.x)) - f.rounding;
+    if (gap > envelope_) return;
+    FeatureList& features = scratch().features_a;
+    collect_features(shape_.geometry, shape_.pose, -n, envelope_ - gap + pairs_.border(), features);
+    for (const Feature& feature : features) add(feature, {FeatureKind::face, face, 0});
+  }
+
+  // The features of the shape that look against a ridge or corner of the mesh.
+  void add_supports(const Feature& feature, const Vector3& outward) {
+    FeatureList& features = scratch().features_a;
+    const Geometry& g = shape_.geometry;
+    if (g.num_features() <= k_few_features) {
+      // Cheaper than a selection, which would also need the whole normal cone of the ridge.
+      for (FeatureIndex i = 0; i < g.num_features(); ++i) add(g.feature(i), feature);
+      return;
+    }
+    if (outward.norm() < k_cone_tolerance) return;
+    const Vector3 d = -mesh_.pose.vector(outward).normalized();
+    collect_features(g, shape_.pose, d, 2 * g.bound, features);
+    for (const Feature& f : features) add(f, feature);
+  }
+
+  // A thin solid has a far side whose faces look away: a feature that lies over the near side does not touch it.
+  void drop_far_sides() {
+    const auto of_shape = [&](const ShapeContact& c) { return mesh_is_b_ ? c.feature_a : c.feature_b; };
+    for (std::size_t i = first_; i < out_.size(); ++i)
+      for (std::size_t j = first_; j < out_.size(); ++j) {
+        const FeatureContact &far = out_[i].contact, &near = out_[j].contact;
+        if (of_shape(out_[i]) == of_shape(out_[j]) && far.gap < -std::abs(near.gap) &&
+            far.normal.dot(near.normal) < 0)
+          out_[i].contact.inside = false;
+      }
+    const auto dropped = std::remove_if(out_.begin() + static_cast<std::ptrdiff_t>(first_), out_.end(),
+                                        [](const ShapeContact& c) { return !c.contact.inside; });
+    out_.erase(dropped, out_.end());
+  }
+
+  const Side &shape_, &mesh_;
+  const MeshIndex& index_;
+  bool mesh_is_b_;
+  double envelope_, lowest_;
+  std::size_t first_;
+  PairContacts pairs_;
+  std::vector<ShapeContact>& out_;
+};
+
+}  // namespace
+
+Collider make_collider(const Shape& shape) {
+  Collider out{.geometry = make_geometry(shape)};
+  const Geometry& g = *out.geometry;
+  if (g.convex) return out;
+  auto index =
+      std::make_shared<MeshIndex>(MeshIndex{.tree = TriangleTree(g), .face_edges = {}, .point_on_ridge = {}});
+  index->face_edges.assign(g.faces.size(), {-1, -1, -1});
+  index->point_on_ridge.assign(g.points.size(), 0);
+  for (std::size_t e = 0; e < g.edges.size(); ++e) {
+    const GeometryEdge& edge = g.edges[e];
+    for (int face : edge.face) {
+      if (face < 0) continue;
+      auto& list = index->face_edges[face];
+      *std::find(list.begin(), list.end(), -1) = static_cast<int>(e);
+    }
+    if (edge.ridge)
+      for (int point : edge.point) index->point_on_ridge[point] = 1;
+  }
+  out.mesh = std::move(index);
+  return out;
+}
+
+void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
+                   double envelope, std::vector<ShapeContact>& out) {
+  const Side side_a{*a.geometry, pose_a}, side_b{*b.geometry, pose_b};
+  const auto is_plane = [](const Collider& c) { return c.geometry->kind == ShapeKind::plane; };
+  out.clear();
+  if (is_plane(a) && is_plane(b)) return;
+  if (is_plane(b))
+    half_space_contacts(side_a, side_b, true, envelope, out);
+  else if (is_plane(a))
+    half_space_contacts(side_b, side_a, false, envelope, out);
+  else if (a.mesh == nullptr && b.mesh == nullptr)
+    convex_contacts(side_a, side_b, envelope, out);
+  else if (a.mesh == nullptr)
+    MeshContacts(side_a, side_b, *b.mesh, true, envelope, out).find();
+  else if (b.mesh == nullptr)
+    MeshContacts(side_b, side_a, *a.mesh, false, envelope, out).find();
+  std::sort(out.begin(), out.end(), by_features);
+}
+
+}  // namespace delassus

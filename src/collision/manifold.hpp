@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// All contacts of two shapes: every pair of features that has a nearest point of its own within the envelope.
+//
+//   convex, convex       features within the envelope of the two supporting planes of the separation
+//   convex, half space   features within the envelope of the plane
+//   convex, mesh         features of the faces that the tree finds, each against the features of the convex shape that
+//                        support it. Edges that are flat or concave touch nothing, nor do points without a ridge, and
+//                        normals stay in the normal cone of the mesh's feature: no ghosts at seams
+//   mesh, half space     points of the mesh
+//   mesh, mesh           none (the model refuses such pairs)
+//
+// A pair is kept when both nearest points lie inside of their features and the normal in both normal cones. The cones
+// are widened by a small angle, so that the set is complete when bodies lie on each other and tilt a little: a box on a
+// plane has four contacts, not two.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "delassus/collision/feature_contact.hpp"
+#include "delassus/collision/triangle_tree.hpp"
+
+namespace delassus {
+
+struct ShapeContact {
+  FeatureIndex feature_a = 0, feature_b = 0;
+  FeatureContact contact;
+};
+
+// What the narrow phase needs of a mesh beside its features.
+struct MeshIndex {
+  TriangleTree tree;
+  std::vector<std::array<int, 3>> face_edges;
+  std::vector<char> point_on_ridge;  // the others lie in flat or hollow neighbourhoods and cannot touch
+};
+
+// A geometry made ready for the narrow phase.
+struct Collider {
+  std::shared_ptr<const Geometry> geometry;
+  std::shared_ptr<const MeshIndex> mesh = {};  // of meshes and height fields
+};
+Collider make_collider(const Shape& shape);
+
+// Contacts of a mesh are found down to this fraction of the other shape's width below its surface.
+inline constexpr double k_mesh_depth = 0.5;
+
+// The contacts with gap ≤ envelope, in ascending order of their features.
+void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
+                   double envelope, std::vector<ShapeContact>& out);
+
+// Drops contacts of flat patches that change nothing: those whose point lies within the polygon of the others with the
+// same normal, and whose gap is not smaller than theirs there (S0 §10.4). A force there is a sum of forces at the
+// corners with the same resultant, so the set of wrenches that the contacts can transmit stays the same. `size` is the
+// scale of the shapes [m].
+void reduce_contacts(double size, std::vector<ShapeContact>& contacts);
+
+}  // namespace delassus
