@@ -4,6 +4,7 @@
 // delassus check: reads a scene, compiles it and looks at its start.
 //
 //   degrees of freedom   nv − rank G at the start
+//   overlaps             pairs of shapes whose signed distance is negative; --resolve moves them apart
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -14,9 +15,12 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/load.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/redundancy.hpp"
+#include "delassus/steppers/separate_start.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -49,7 +53,7 @@ class Check {
       fmt::print("problem: the mass matrix is not positive definite\n");
       return k_check_failed;
     }
-    system_.candidates(state_.t, state_.q, state_.v, std::numeric_limits<double>::infinity(), contacts_);
+    system_.candidates(state_.t, state_.q, state_.v, 0.0, contacts_);
     print_sizes();
     for (const std::string& line : lines_) fmt::print("{}\n", line);
     // Rows that contradict each other say nothing about freedom.
@@ -170,13 +174,23 @@ class Check {
     system_.gaps(contacts_, state_.t, state_.q, gaps);
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
       const double gap = gaps[static_cast<Eigen::Index>(c)];
-      if (gap >= -k_position_tolerance) continue;
+      // Shapes are reported as pairs, below.
+      if (gap >= -k_position_tolerance || contacts_[c] >= CollisionWorld::k_first_id) continue;
       const std::string name = system_.contact_name(contacts_[c]);
       const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
         return name.starts_with(limit.name.name + ".");
       });
       fmt::print("problem: {} '{}' {} by {:.3g} {} at the start\n", stop ? "stop" : "contact", name,
                  stop ? "is passed" : "penetrates", -gap, stop ? "m or rad" : "m");
+      ++problems_;
+    }
+    const auto* multibody = dynamic_cast<const MultibodySystem*>(&system_);
+    if (multibody == nullptr) return;
+    for (const CollisionWorld::Overlap& overlap :
+         multibody->overlaps(state_.t, state_.q, k_position_tolerance)) {
+      fmt::print("problem: shapes '{}' and '{}' overlap by {:.3g} m at the start{}\n",
+                 multibody->shape_name(overlap.shape_a), multibody->shape_name(overlap.shape_b),
+                 overlap.depth, problems_ == 0 ? "; --resolve FILE writes the scene without overlaps" : "");
       ++problems_;
     }
   }
@@ -249,13 +263,77 @@ class Check {
   int problems_ = 0;
 };
 
+bool has_rotation(const Value& scene, const std::string& body) {
+  const Value* bodies = scene.find("bodies");
+  if (bodies == nullptr) return false;
+  return std::any_of(bodies->list.begin(), bodies->list.end(), [&](const Value& x) {
+    const Value* name = x.find("name");
+    return name != nullptr && name->text == body && x.find("rotation") != nullptr;
+  });
+}
+
+// Writes the scene with the bodies where no shapes overlap, and tells which ones have moved.
+int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, const std::string& path) {
+  const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
+  if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
+  State state = compiled.state;
+  if (scene.desc.run.assemble) assemble_start(*system, state);
+  const State before = state;
+  const std::unique_ptr<Solver> solver = make_solver({});
+  const SeparateResult result = separate_start(*system, *solver, state);
+  if (!result.ok) {
+    fmt::print("problem: the overlaps cannot be resolved: {}\n", result.message);
+    return k_check_failed;
+  }
+  std::vector<BodyMotion> old_motions, motions;
+  system->body_motions(state.t, before.q, before.v, old_motions);
+  system->body_motions(state.t, state.q, state.v, motions);
+  Value values = scene.values;
+  const auto list = [](const auto& numbers) {
+    Value out;
+    out.kind = Value::Kind::list;
+    for (double x : numbers) {
+      Value number;
+      number.kind = Value::Kind::number;
+      number.number = x;
+      number.text = fmt::format("{}", x);
+      out.list.push_back(number);
+    }
+    return out;
+  };
+  int moved = 0;
+  for (int i = 0; i < system->num_bodies(); ++i) {
+    const Body& body = system->model().bodies[i];
+    const Vector3 shift = motions[i].position - old_motions[i].position;
+    const double turn = difference(motions[i].orientation, old_motions[i].orientation).norm();
+    if (!body.dynamic() || (shift.norm() <= k_position_tolerance && turn <= k_position_tolerance)) continue;
+    set_path(values, "bodies." + body.name + ".position", list(motions[i].position));
+    if (body.kind == BodyKind::rigid) {
+      // The key that the scene uses; it may have one of them only.
+      const std::string at = "bodies." + body.name;
+      if (has_rotation(values, body.name))
+        set_path(values, at + ".rotation", list(quaternion_logarithm(motions[i].orientation)));
+      else
+        set_path(values, at + ".orientation", list(motions[i].orientation));
+    }
+    fmt::print("'{}' moved by {:.3g} m and turned by {:.3g} rad\n", body.name, shift.norm(), turn);
+    ++moved;
+  }
+  write_file(path, write_yaml(values));
+  fmt::print("{} moved in {}; written to {}\n", plural(moved, "body"), plural(result.iterations, "iteration"),
+             path);
+  return k_done;
+}
+
 }  // namespace
 
-int check_command(const std::string& name, const std::vector<Setting>& settings) {
+int check_command(const std::string& name, const std::vector<Setting>& settings, const std::string& resolve) {
+  require_writable(resolve);
   const LoadedScene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
   simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
+  if (!resolve.empty()) return resolve_overlaps(scene, compiled, resolve);
   return Check(scene, compiled).run();
 }
 

@@ -39,7 +39,8 @@ struct RunArguments {
 int run_command(const RunArguments& arguments);
 int demo_command(const std::string& name, const std::string& out, bool quiet);
 int list_command(const std::string& kind);
-int check_command(const std::string& scene, const std::vector<Setting>& settings);
+// `resolve`: where to write the scene without the overlaps of its start; empty: nowhere.
+int check_command(const std::string& scene, const std::vector<Setting>& settings, const std::string& resolve);
 
 struct StaticsArguments {
   std::string scene;

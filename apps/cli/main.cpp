@@ -166,11 +166,17 @@ int run_program(int argc, char** argv) {
   std::string check_scene;
   SettingOptions check_settings;
   CLI::App* check_app = app.add_subcommand(
-      "check", "validate a scene and diagnose it: redundant joints, initial violations, mass ratio");
+      "check",
+      "validate a scene and diagnose it: redundant joints, initial violations and overlaps, mass ratio");
   check_app->add_option("scene", check_scene, "file or built-in name")->required();
+  std::string check_resolve;
+  check_app->add_option("--resolve", check_resolve,
+                        "write the scene to this file with its bodies moved apart, as little as possible, so "
+                        "that no shapes overlap at the start");
   check_settings.add_to(check_app);
-  check_app->callback(
-      [&] { command = [&] { return check_command(check_scene, check_settings.settings()); }; });
+  check_app->callback([&] {
+    command = [&] { return check_command(check_scene, check_settings.settings(), check_resolve); };
+  });
 
   BenchArguments bench;
   StaticsArguments statics;

@@ -53,6 +53,15 @@ void MultibodySystem::place_shapes(double t, const VectorRef& q, const double* v
   }
 }
 
+std::vector<CollisionWorld::Overlap> MultibodySystem::overlaps(double t, const VectorRef& q,
+                                                               double tolerance) const {
+  std::vector<BodyPlacement> bodies;
+  place_shapes(t, q, nullptr, bodies);
+  std::vector<CollisionWorld::Overlap> out;
+  world_.overlaps(bodies, tolerance, out);
+  return out;
+}
+
 ContactId MultibodySystem::successor(ContactId id, double t, const VectorRef& q) const {
   if (!is_shape(id)) return id;
   std::vector<BodyPlacement> bodies;

@@ -39,6 +39,10 @@ class MultibodySystem final : public System {
   // The initial state that the model's bodies carry.
   State initial_state() const;
 
+  // Pairs of shapes that overlap by more than `tolerance` at (t, q).
+  std::vector<CollisionWorld::Overlap> overlaps(double t, const VectorRef& q, double tolerance) const;
+  std::string shape_name(int shape) const { return world_.shape_name(shape); }
+
   int nq() const override { return nq_; }
   int nv() const override { return nv_; }
   std::string coordinate_name(int i) const override;

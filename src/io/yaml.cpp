@@ -302,6 +302,52 @@ Value parse_yaml(const std::string& text, const std::string& name) {
   }
 }
 
+namespace {
+
+void emit(const Value& value, YAML::Emitter& out) {
+  switch (value.kind) {
+    case Value::Kind::null:
+      out << YAML::Null;
+      return;
+    case Value::Kind::boolean:
+      out << value.boolean;
+      return;
+    case Value::Kind::number:
+    case Value::Kind::text:
+      if (value.quoted)
+        out << YAML::DoubleQuoted << value.text;
+      else
+        out << value.text;
+      return;
+    case Value::Kind::list: {
+      const bool scalars = std::none_of(value.list.begin(), value.list.end(), [](const Value& element) {
+        return element.kind == Value::Kind::map;
+      });
+      if (scalars) out << YAML::Flow;
+      out << YAML::BeginSeq;
+      for (const Value& element : value.list) emit(element, out);
+      out << YAML::EndSeq;
+      return;
+    }
+    case Value::Kind::map:
+      out << YAML::BeginMap;
+      for (const auto& [key, member] : value.map) {
+        out << YAML::Key << key << YAML::Value;
+        emit(member, out);
+      }
+      out << YAML::EndMap;
+      return;
+  }
+}
+
+}  // namespace
+
+std::string write_yaml(const Value& value) {
+  YAML::Emitter out;
+  emit(value, out);
+  return std::string(out.c_str()) + "\n";
+}
+
 Value read_yaml_file(const std::string& path) {
   return parse_yaml(read_file(path, k_max_bytes), path);
 }

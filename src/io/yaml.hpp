@@ -13,5 +13,8 @@ namespace delassus {
 // duplicate keys are one.
 Value parse_yaml(const std::string& text, const std::string& name);
 Value read_yaml_file(const std::string& path);
+// The tree as YAML: maps in blocks, lists of scalars in brackets, scalars as they were written. Comments are not part of
+// a tree.
+std::string write_yaml(const Value& value);
 
 }  // namespace delassus

@@ -1,0 +1,88 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/separate_start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "delassus/problems/reduction.hpp"
+
+namespace delassus {
+namespace {
+
+// Gaps are linear only over small turns: no body moves by more in one iteration [m, rad].
+constexpr double k_largest_move = 0.2;
+
+}  // namespace
+
+SeparateResult separate_start(const System& system, Solver& solver, State& state,
+                              const SeparateOptions& options) {
+  SeparateResult result;
+  Vector q = state.q, q_next, gaps, margins, total;
+  std::vector<ContactId> ids, touching;
+  BilateralRows joints;
+  ContactRows contacts;
+  Problem problem;
+  Reduction reduction;
+  Solution solution;
+  for (;; ++result.iterations) {
+    system.candidates(state.t, q, Vector::Zero(system.nv()), 0.0, ids);
+    system.gaps(ids, state.t, q, gaps, &margins);
+    touching.clear();
+    problem.w.resize(0);
+    ContactId deepest = 0;
+    result.penetration = 0;
+    for (std::size_t c = 0; c < ids.size(); ++c) {
+      if (margins[c] < 0) continue;
+      touching.push_back(ids[c]);
+      problem.w.conservativeResize(problem.w.size() + 1);
+      problem.w[problem.w.size() - 1] = gaps[c];
+      if (-gaps[c] > result.penetration) {
+        result.penetration = -gaps[c];
+        deepest = ids[c];
+      }
+    }
+    if (result.penetration <= options.tolerance) {
+      result.ok = true;
+      break;
+    }
+    if (result.iterations == options.max_iterations) {
+      result.message = fmt::format("contact '{}' still overlaps by {:.3g} m after {} iterations",
+                                   system.contact_name(deepest), result.penetration, result.iterations);
+      return result;
+    }
+    system.mass(state.t, q, problem.A);
+    problem.p.setZero(system.nv());
+    system.bilateral(state.t, q, joints);
+    problem.Gt.clear(system.nv());
+    for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < joints.num_holonomic; ++g)
+      problem.Gt.add_group(joints.rows, g, joints.rows.group_rows(g));
+    problem.g = -joints.violation.head(joints.num_holonomic);
+    problem.C.setZero(joints.num_holonomic);
+    system.contact_rows(touching, state.t, q, contacts);
+    problem.Ht.clear(system.nv());
+    for (int c = 0; c < contacts.rows.num_groups(); ++c) problem.Ht.add_group(contacts.rows, c, 1);
+    problem.cones.assign(touching.size(), Cone{});
+    SolveStats stats;
+    if (reduction.compute(problem)) solver.solve(problem, reduction, {}, solution, stats);
+    if (!usable(stats.status) || !solution.v.allFinite()) {
+      result.message = fmt::format("contact '{}' overlaps by {:.3g} m, and no small motion separates it from "
+                                   "the others ({})",
+                                   system.contact_name(deepest), result.penetration, to_string(stats.status));
+      return result;
+    }
+    Vector move = solution.v;
+    const double largest = move.size() > 0 ? move.cwiseAbs().maxCoeff() : 0.0;
+    if (largest > k_largest_move) move *= k_largest_move / largest;
+    system.retract(VectorRef(q), VectorRef(move), q_next);
+    std::swap(q, q_next);
+  }
+  system.difference(VectorRef(q), VectorRef(state.q), total);
+  result.moved = total.size() > 0 ? total.cwiseAbs().maxCoeff() : 0.0;
+  state.q = q;
+  return result;
+}
+
+}  // namespace delassus
