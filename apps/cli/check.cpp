@@ -14,6 +14,8 @@
 
 #include "apps/cli/commands.hpp"
 #include "apps/cli/load.hpp"
+#include "delassus/base/error.hpp"
+#include "delassus/base/files.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Contacts of a multibody system: particles against planes and each other, limits of joints, and shapes.
+#include <Eigen/Geometry>
 #include <cmath>
 #include <limits>
 
