@@ -41,7 +41,7 @@ struct Body {
   Vector3 angular_velocity = Vector3::Zero();      // initial, in body axes [rad/s]
   Vector3 center_of_mass = Vector3::Zero();        // in the body's frame [m]
   Motion motion = {};                              // kinematic bodies
-  std::vector<Shape> shapes = {};                  // for pictures
+  std::vector<Shape> shapes = {};                  // what touches and is drawn
 
   bool dynamic() const { return kind == BodyKind::particle || kind == BodyKind::rigid; }
 };
