@@ -35,6 +35,8 @@ Vector3 unit_inertia(const Shape& shape) {
       const double x = cylinder * (3 * r * r + l * l) / 12 + ball * (half_sphere + lever * lever);
       return Vector3(x, x, z) / total;
     }
+    default:
+      break;
   }
   return Vector3::Zero();
 }
@@ -57,6 +59,8 @@ double volume(const Shape& shape) {
       return pi * r * r * shape.length;
     case ShapeKind::capsule:
       return pi * r * r * (shape.length + 4.0 / 3.0 * r);
+    default:
+      break;
   }
   return 0;
 }
