@@ -46,4 +46,9 @@ struct Body {
   bool dynamic() const { return kind == BodyKind::particle || kind == BodyKind::rigid; }
 };
 
+// Reason why a body of this kind cannot have the shape, with value and allowed range; empty when it can. Planes and
+// height fields have no mass, so they are of bodies that forces do not move; of a mesh that moves the inside must be
+// known. Begins with describe(shape).
+std::string check_shape(const Shape& shape, BodyKind kind);
+
 }  // namespace delassus

@@ -9,7 +9,6 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/model/model.hpp"
-#include "delassus/model/shape_check.hpp"
 
 namespace delassus {
 namespace {
@@ -117,12 +116,9 @@ void check_body(const Subject& s, const Body& body) {
       s.require(static_cast<bool>(law), "a kinematic body needs its motion");
     s.require_direction("the axis of its motion", body.motion.axis);
   }
-  for (std::size_t i = 0; i < body.shapes.size(); ++i) {
-    const std::string why = check_shape(body.shapes[i], body.kind);
-    s.require(
-        why.empty(),
-        fmt::format("shape {}: {}",
-                    body.shapes[i].name.empty() ? std::to_string(i) : "'" + body.shapes[i].name + "'", why));
+  for (const Shape& shape : body.shapes) {
+    const std::string why = check_shape(shape, body.kind);
+    s.require(why.empty(), why);
   }
 }
 
@@ -301,6 +297,22 @@ void check_collision(const Model& model) {
 }
 
 }  // namespace
+
+std::string check_shape(const Shape& shape, BodyKind kind) {
+  std::string why;
+  if (kind == BodyKind::particle)
+    why = "a particle has no shapes; allowed: rigid, fixed and kinematic bodies";
+  else if (kind == BodyKind::rigid &&
+           (shape.kind == ShapeKind::plane || shape.kind == ShapeKind::height_field))
+    why = "it cannot move by forces; allowed: on fixed and kinematic bodies";
+  else if (!shape.position.allFinite())
+    why = "its position is not finite";
+  else if (!shape.orientation.allFinite() || std::abs(shape.orientation.norm() - 1) > k_unit_tolerance)
+    why = fmt::format("its orientation has norm {}; allowed: unit quaternions", shape.orientation.norm());
+  else
+    why = check_material(shape.material);
+  return why.empty() ? check_shape(shape, kind == BodyKind::rigid) : describe(shape) + ": " + why;
+}
 
 void require_valid(const Model& model) {
   if (!model.gravity.allFinite()) throw InputError("model 'gravity': not finite");

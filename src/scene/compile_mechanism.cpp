@@ -235,7 +235,7 @@ class Compiler {
     body.shapes = shapes;
     MassProperties from_shapes;
     if (!shapes.empty() && desc.kind == BodyKind::rigid) {
-      from_shapes = weigh(desc, shapes);
+      from_shapes = mass_properties(shapes, desc.density.value_or(1.0));
       if (desc.mass) {
         from_shapes.inertia *= *desc.mass / from_shapes.mass;
         from_shapes.mass = *desc.mass;
@@ -260,23 +260,6 @@ class Compiler {
       if (body.motion.angle && body.motion.angle.value(0) != 0) start_turned(body);
     }
     model_.add(std::move(body));
-  }
-
-  // Of a density, or of 1 where the mass is given.
-  static MassProperties weigh(const BodyDesc& desc, const std::vector<Shape>& shapes) {
-    const double density = desc.density.value_or(1.0);
-    try {
-      return mass_properties(shapes, density);
-    } catch (const InputError&) {
-      // Which of them it was.
-      for (std::size_t i = 0; i < shapes.size(); ++i) try {
-          mass_properties({shapes[i]}, density);
-        } catch (const InputError& error) {
-          throw InputError(desc.shapes[i].place,
-                           fmt::format("a shape of body '{}': {}", desc.name.name, error.what()));
-        }
-      throw;
-    }
   }
 
   // World points and axes of joints refer to the bodies as they lie at the start, so the turn at t = 0 becomes part of

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <set>
 
-#include "delassus/model/shape_check.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 
 namespace delassus {
@@ -49,7 +48,7 @@ std::vector<std::vector<Shape>> compile_shapes(const SceneDesc& scene) {
     out.emplace_back();
     for (const ShapeDesc& desc : body.shapes) {
       if (const std::string why = check_shape(desc.shape, body.kind); !why.empty())
-        throw InputError(desc.place, fmt::format("a shape of body '{}': {}", body.name.name, why));
+        throw InputError(desc.place, fmt::format("body '{}': {}", body.name.name, why));
       out.back().push_back(desc.shape);
       if (!desc.groups.empty()) out.back().back().group = bits_of(desc.groups, groups);
       if (desc.touches) out.back().back().touches = bits_of(*desc.touches, groups);

@@ -268,7 +268,7 @@ std::shared_ptr<const Surface> ShapeReader::load_surface(const Fields& f) {
   std::shared_ptr<const Surface>& known = surfaces_[{path, scale}];
   if (known) return known;
   try {
-    Surface surface = read_mesh(path);
+    Surface surface = read_mesh_file(path);
     for (Vector3& point : surface.vertices) point *= scale;
     known = std::make_shared<const Surface>(std::move(surface));
   } catch (const InputError& error) {
