@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/collision/ascent.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 
@@ -13,14 +14,20 @@ namespace {
 using Vector2 = Eigen::Vector2d;
 using Matrix2 = Eigen::Matrix2d;
 
-// Newton's method takes three or four steps from the start; beyond this many it is not near a smooth maximum.
-constexpr int k_max_steps = 16;
+// Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
+constexpr int k_max_steps = 48;
 constexpr int k_max_halvings = 4;
 constexpr int k_max_pieces = 4;
 // Steps longer than this leave the neighbourhood in which curvature means something [rad].
 constexpr double k_longest_step = 0.3;
 // Multipliers and heights of the model are known up to round-off.
 constexpr double k_round_off = 1e-13;
+// The least curvature, relative to the greatest, so that the model has a maximum that can be computed.
+constexpr double k_least_curvature = 1e-12;
+// A rim turns with n about its axis: beyond this part of the angle to the axis its curvature is another.
+constexpr double k_turn_of_rim = 0.7;
+// Axes of disks nearer than this to the start are tried, sine.
+constexpr double k_near_axis = 0.3;
 
 struct Piece {
   PairPoint point;
@@ -28,6 +35,7 @@ struct Piece {
   Vector2 q = Vector2::Zero();
   Matrix2 H = Matrix2::Zero();
   double lambda = 0;
+  double turn = INFINITY;  // sine of the angle between n and the nearest axis of a rim
 };
 
 // The solution of (1).
@@ -60,6 +68,9 @@ class Climber {
   }
   bool lowest(const Step& step, const Matrix2& H) const;
   double bound(const Step& step) const;
+  double longest_step(const Step& step) const;
+  bool is_best(const Vector3& axis, double radius, const PairPoint& point) const;
+  bool try_axes();
 
   const ConvexPair& pair_;
   Vector3 n_;
@@ -104,6 +115,7 @@ void Climber::update_pieces() {
     piece.q = Vector2(t1_.dot(w), t2_.dot(w));
     const Matrix3 C = pair_.curvature_of_pieces(piece.point, n_);
     const Vector3 c1 = C * t1_, c2 = C * t2_;
+    piece.turn = pair_.turn_of_pieces(piece.point, n_);
     piece.H << -t1_.dot(c1) - piece.g, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - piece.g;
   }
 }
@@ -116,7 +128,7 @@ Matrix2 Climber::curvature() const {
   if (sum > 0) H /= sum;
   const double mean = 0.5 * (H(0, 0) + H(1, 1)), half = 0.5 * (H(0, 0) - H(1, 1));
   const double greatest = mean + std::hypot(half, H(0, 1));
-  const double least = k_round_off * pair_.scale();
+  const double least = k_least_curvature * std::max(pair_.scale(), H.cwiseAbs().maxCoeff());
   if (greatest > -least) H -= (greatest + least) * Matrix2::Identity();
   return H;
 }
@@ -206,22 +218,60 @@ double Climber::bound(const Step& step) const {
   return v.norm() / sum;
 }
 
+double Climber::longest_step(const Step& step) const {
+  double longest = k_longest_step;
+  for (int i = 0; i < count_; ++i)
+    if (step.lambda[i] > 0) longest = std::min(longest, k_turn_of_rim * pieces_[i].turn);
+  return longest;
+}
+
+// At the axis of a disk s(n) has an edge like that of a cone: it is the maximum when the point that supports the other
+// body lies over the disk.
+bool Climber::is_best(const Vector3& axis, double radius, const PairPoint& point) const {
+  return (point.w - point.w.dot(axis) * axis).norm() <= radius;
+}
+
+bool Climber::try_axes() {
+  for (int side = 0; side < 2; ++side) {
+    const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
+    if (core.is_polytope()) continue;
+    for (int i = 0; i < count_; ++i) {
+      Vector3 axis;
+      const double radius =
+          core.disk_of_piece(side == 0 ? pieces_[i].point.piece_a : pieces_[i].point.piece_b, axis);
+      if (radius == 0) continue;
+      if (side == 1) axis = -(pair_.R() * axis);
+      if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
+      const PairPoint point = pair_.support(axis);
+      const double s = axis.dot(point.w);
+      if (s > best_.s) best_.n = axis, best_.s = s;
+      if (s >= best_.s && is_best(axis, radius, point)) {
+        best_.error = 0;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 BestDirection Climber::run(double tolerance) {
   PairPoint lowest_point = pair_.support(n_);
   add(lowest_point, count_ == 0 ? 1 : 0);
   double s = lowest_point.w.dot(n_);
   best_.s = s;
+  if (try_axes()) return best_;
   for (int i = 0; i < k_max_steps; ++i) {
     update_pieces();
     Step step;
     if (!solve(step)) break;
     const double gain = step.t - s;
+    if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      best_.error = std::max(0.0, s > 0 ? bound(step) - s : gain);
+      best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
       break;
     }
-    if (const double length = step.delta.norm(); length > k_longest_step)
-      step.delta *= k_longest_step / length;
+    if (const double length = step.delta.norm(), most = longest_step(step); length > most)
+      step.delta *= most / length;
     bool moved = false, learned = false;
     for (int halving = 0; halving <= k_max_halvings && !moved && !learned; ++halving) {
       const Vector3 n = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
@@ -234,7 +284,7 @@ BestDirection Climber::run(double tolerance) {
     }
     if (!moved && !learned) break;
     for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
-    if (moved) best_.n = n_, best_.s = s;
+    if (moved && s > best_.s) best_.n = n_, best_.s = s;
     add(lowest_point, 0);
   }
   best_.count = std::min(count_, 3);

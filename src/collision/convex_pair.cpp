@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/collision/convex_pair.hpp"
 
+#include <Eigen/Geometry>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 
@@ -20,10 +22,13 @@ Vector3 corner(const Vector3& half, int signs) {
           (signs & 4) != 0 ? half.z() : -half.z()};
 }
 
+// Sine of an angle to an axis that is round-off.
+constexpr double k_on_axis = 1e-15;
+
 // The point of a rim farthest in direction n; its centre where n is along the axis, which is z for every shape.
 Vector3 farthest_of_rim(const GeometryCircle& rim, const Vector3& n) {
   const double length = std::hypot(n.x(), n.y());
-  if (length <= 0) return rim.center;
+  if (length <= k_on_axis) return rim.center;
   const double factor = rim.radius / length;
   return {factor * n.x(), factor * n.y(), rim.center.z()};
 }
@@ -113,9 +118,15 @@ Matrix3 SupportCore::curvature_of_piece(int piece, const Vector3& n) const {
   if (form_ != Form::rims || piece == k_apex) return Matrix3::Zero();
   const double length = std::hypot(n.x(), n.y());
   // On the axis the disk is flat: every direction turns to another point at once.
-  if (length <= 0) return Matrix3::Zero();
+  if (length <= k_on_axis) return Matrix3::Zero();
   const Vector3 t(-n.y() / length, n.x() / length, 0);
   return (geometry_->circles[piece].radius / length) * t * t.transpose();
+}
+
+double SupportCore::disk_of_piece(int piece, Vector3& axis) const {
+  if (form_ != Form::rims || piece == k_apex) return 0;
+  axis = geometry_->circles[piece].axis;
+  return geometry_->circles[piece].radius;
 }
 
 ConvexPair::ConvexPair(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b)
@@ -144,6 +155,15 @@ Matrix3 ConvexPair::curvature_of_pieces(const PairPoint& pieces, const Vector3& 
   if (!b_.is_polytope())
     curvature += R_ * b_.curvature_of_piece(pieces.piece_b, -(R_.transpose() * n)) * R_.transpose();
   return curvature;
+}
+
+double ConvexPair::turn_of_pieces(const PairPoint& pieces, const Vector3& n) const {
+  double turn = INFINITY;
+  Vector3 axis;
+  if (a_.disk_of_piece(pieces.piece_a, axis) > 0) turn = axis.cross(n).norm();
+  if (b_.disk_of_piece(pieces.piece_b, axis) > 0)
+    turn = std::min(turn, axis.cross(R_.transpose() * n).norm());
+  return turn;
 }
 
 Vector3 ConvexPair::from_a_to_b() const {

@@ -30,6 +30,9 @@ class SupportCore {
   // ∂x_k/∂n = ∇²σ_k.
   Matrix3 curvature_of_piece(int piece, const Vector3& n) const;
 
+  // The disk that the piece bounds: its outward axis, in the frame of the shape, and its radius; 0 where it has none.
+  double disk_of_piece(int piece, Vector3& axis) const;
+
   bool is_polytope() const { return form_ == Form::points || form_ == Form::box; }
   bool is_box() const { return form_ == Form::box; }
   const Geometry& geometry() const { return *geometry_; }
@@ -62,6 +65,9 @@ class ConvexPair {
   // The same of given pieces, and their curvature −∇²(nᵀw) ≥ 0.
   Vector3 point_of_pieces(const PairPoint& pieces, const Vector3& n) const;
   Matrix3 curvature_of_pieces(const PairPoint& pieces, const Vector3& n) const;
+
+  // Sine of the angle between n and the nearest axis of a rim among the pieces; infinite without one.
+  double turn_of_pieces(const PairPoint& pieces, const Vector3& n) const;
 
   const SupportCore& a() const { return a_; }
   const SupportCore& b() const { return b_; }

@@ -15,6 +15,8 @@ namespace {
 constexpr double k_in_plane = 1e-15;
 // Below this, relative to the coordinates, a simplex has lost a dimension.
 constexpr double k_flat = 1e-12;
+// Cosine of the angle within which two directions lead to the same maximum.
+constexpr double k_same_maximum = 0.995;
 
 }  // namespace
 
@@ -80,11 +82,27 @@ bool Epa::add_face(int i, int j, int k) {
   return true;
 }
 
+bool Epa::is_known(const Face& face) const {
+  for (int i = 0; i < num_known_; ++i)
+    if (known_[i].dot(face.normal) < -k_same_maximum) return true;
+  return false;
+}
+
 void Epa::update_nearest() {
-  nearest_ = 0;
-  for (int i = 1; i < num_faces_; ++i)
-    if (faces_[i].height < faces_[nearest_].height) nearest_ = i;
-  lower_ = faces_[nearest_].height;
+  nearest_ = -1;
+  lower_ = INFINITY;
+  for (int i = 0; i < num_faces_; ++i)
+    if (faces_[i].height < lower_ && !is_known(faces_[i])) nearest_ = i, lower_ = faces_[i].height;
+}
+
+void Epa::exclude(const BestDirection& maximum) {
+  if (maximum.s > best_s_) {
+    best_s_ = maximum.s;
+    best_n_ = maximum.n;
+    best_count_ = 0;
+  }
+  if (num_known_ < k_epa_maxima) known_[num_known_++] = maximum.n;
+  if (valid_) update_nearest();
 }
 
 void Epa::consider(const Vector3& n, const PairPoint& point) {
@@ -131,16 +149,17 @@ bool Epa::grow(const PairPoint& next) {
 
 bool Epa::run(double tolerance) {
   while (valid_) {
+    if (-best_s_ - lower_ <= tolerance) return true;
     const Face& face = faces_[nearest_];
     const Vector3 n = -face.normal;
     const PairPoint next = pair_.support(n);
-    const double s = next.w.dot(n);
-    if (s > best_s_) {
+    const bool better = next.w.dot(n) > best_s_;
+    if (better) {
       consider(n, next);
       best_count_ = 3;
       for (int i = 0; i < 3; ++i) best_points_[i] = points_[face.point[i]];
+      if (num_known_ > 0 || -best_s_ - lower_ <= tolerance) return true;
     }
-    if (-best_s_ - lower_ <= tolerance) return true;
     valid_ = grow(next);
     if (valid_) update_nearest();
   }

@@ -16,14 +16,19 @@ namespace delassus {
 
 constexpr int k_epa_points = 96;
 constexpr int k_epa_faces = 2 * k_epa_points;  // Euler: 2 V − 4
+constexpr int k_epa_maxima = 8;                // that are told apart
 
 class Epa {
  public:
   // Starts with `count` points of C whose hull has the origin inside or (count < 4) on it.
   Epa(const ConvexPair& pair, const PairPoint* points, int count);
 
-  // Goes on until (1) closes to the tolerance; false when it cannot.
+  // Goes on until (1) closes to the tolerance, or a direction better than the best known one is met; false when it
+  // cannot.
   bool run(double tolerance);
+  // A local maximum of s found by other means: faces near it need not be refined, others are only when they may hide a
+  // better one.
+  void exclude(const BestDirection& maximum);
   BestDirection best() const;
 
  private:
@@ -42,6 +47,7 @@ class Epa {
   bool grow(const PairPoint& next);
   void consider(const Vector3& n, const PairPoint& point);
   void update_nearest();
+  bool is_known(const Face& face) const;
 
   const ConvexPair& pair_;
   bool valid_ = false;
@@ -50,7 +56,9 @@ class Epa {
   Face faces_[k_epa_faces];
   Edge edges_[k_epa_faces];
   int nearest_ = 0;
-  double lower_ = 0;  // of the depth
+  double lower_ = 0;  // of the depth, beside the known maxima
+  int num_known_ = 0;
+  Vector3 known_[k_epa_maxima];
   Vector3 best_n_ = Vector3::UnitZ();
   double best_s_ = -INFINITY;
   int best_count_ = 0;

@@ -40,6 +40,12 @@ Vector3 start_direction(const ConvexPair& pair) {
   return length > k_exact * pair.scale() ? Vector3(d / length) : Vector3(Vector3::UnitX());
 }
 
+Epa make_epa(const ConvexPair& pair, const Gjk& gjk) {
+  PairPoint points[4];
+  for (int i = 0; i < gjk.count(); ++i) points[i] = gjk.point(i);
+  return {pair, points, gjk.count()};
+}
+
 // Inside of each other: the depth, by enumeration where that is small.
 BestDirection separate_overlapping_polytopes(const ConvexPair& pair, const Gjk& gjk) {
   BestDirection best = gjk.best();
@@ -51,9 +57,7 @@ BestDirection separate_overlapping_polytopes(const ConvexPair& pair, const Gjk& 
     take_better(found, best);
     if (best.s > -INFINITY) return best;
   }
-  PairPoint points[4];
-  for (int i = 0; i < gjk.count(); ++i) points[i] = gjk.point(i);
-  Epa epa(pair, points, gjk.count());
+  Epa epa = make_epa(pair, gjk);
   epa.run(k_exact * pair.scale());
   take_better(epa.best(), best);
   return best;
@@ -70,12 +74,34 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
   }
   Gjk gjk(pair, boxes ? best.n : start_direction(pair));
   const Gjk::Status status = gjk.run(tolerance, far);
-  if (boxes || status == Gjk::Status::converged || status == Gjk::Status::beyond ||
-      gjk.best().error <= k_certain * pair.scale()) {
-    take_better(gjk.best(), best);
-    return best;
+  take_better(gjk.best(), best);
+  if (status == Gjk::Status::beyond) return best;
+  const double certain = k_certain * pair.scale();
+  if (best.error > certain && best.s > 0) take_better(climb(pair, best, tolerance), best);
+  if (!boxes && best.error > certain) take_better(separate_overlapping_polytopes(pair, gjk), best);
+  return best;
+}
+
+// Local maxima in the order in which the growing polytope meets them, until none can be better.
+BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, double coarse) {
+  const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
+  Epa epa = make_epa(pair, gjk);
+  BestDirection best;
+  bool sure = epa.run(coarse);
+  for (int i = 0; i < k_epa_maxima && epa.best().s > best.s; ++i) {
+    const BestDirection found = climb(pair, epa.best(), exact);
+    take_better(found, best);
+    sure = sure && found.error <= certain;
+    if (!sure) break;
+    epa.exclude(found);
+    sure = epa.run(exact);
   }
-  return separate_overlapping_polytopes(pair, gjk);
+  if (sure) return best;
+  // Not smooth there, or too many faces: what is left.
+  Epa again = make_epa(pair, gjk);
+  again.run(exact);
+  take_better(again.best(), best);
+  return best;
 }
 
 BestDirection separate_curved(const ConvexPair& pair, double far) {
@@ -93,17 +119,7 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
     take_better(gjk.best(), best);
     if (status != Gjk::Status::overlapping) return best;
   }
-  PairPoint points[4];
-  for (int i = 0; i < gjk.count(); ++i) points[i] = gjk.point(i);
-  Epa epa(pair, points, gjk.count());
-  if (epa.run(coarse)) {
-    BestDirection found = epa.best();
-    if (found.error > exact) found = climb(pair, found, exact);
-    take_better(found, best);
-    if (found.error <= certain) return best;
-  }
-  epa.run(exact);
-  take_better(epa.best(), best);
+  take_better(separate_overlapping_curved(pair, gjk, coarse), best);
   return best;
 }
 
