@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-#include "delassus/model/surface.hpp"
+#include "delassus/model/hull.hpp"
 
 namespace delassus {
 namespace {
@@ -167,6 +167,19 @@ void add_box(Geometry& g, const Vector3& size, double margin) {
   bound_points(g, margin);
 }
 
+void add_hull(Geometry& g, const Shape& shape) {
+  const Polyhedron sharp = hull_of(shape);
+  add_polyhedron(g, shape.margin > 0 ? make_core(shape, sharp) : sharp, shape.margin);
+  g.size = k_infinite;
+  for (const PolygonFace& face : sharp.faces) {
+    double low = k_infinite;
+    for (const Vector3& x : sharp.vertices) low = std::min(low, face.normal.dot(x));
+    g.size = std::min(g.size, face.normal.dot(sharp.center(face)) - low);
+  }
+  g.center = compute_moments(sharp).center;
+  bound_points(g, shape.margin);
+}
+
 void add_triangles(Geometry& g, const Polyhedron& surface) {
   add_polyhedron(g, surface, 0);
   Vector3 low = surface.vertices[0], high = low;
@@ -236,6 +249,7 @@ FeatureIndex Geometry::index_of(const Feature& f) const {
 }
 
 std::shared_ptr<const Geometry> make_geometry(const Shape& shape) {
+  require_shape(shape, false);
   auto out = std::make_shared<Geometry>();
   Geometry& g = *out;
   g.kind = shape.kind;
@@ -261,6 +275,7 @@ std::shared_ptr<const Geometry> make_geometry(const Shape& shape) {
       add_ellipsoid(g, shape.size);
       break;
     case ShapeKind::hull:
+      add_hull(g, shape);
       break;
     case ShapeKind::plane:
       add_half_space(g);
