@@ -1,0 +1,302 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/collision/ascent.hpp"
+
+#include <Eigen/Geometry>
+#include <algorithm>
+#include <cmath>
+
+#include "delassus/collision/contact_geometry.hpp"
+
+namespace delassus {
+namespace {
+
+using Vector2 = Eigen::Vector2d;
+using Matrix2 = Eigen::Matrix2d;
+
+// Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
+constexpr int k_max_steps = 48;
+constexpr int k_max_halvings = 4;
+constexpr int k_max_pieces = 4;
+// Steps longer than this leave the neighbourhood in which curvature means something [rad].
+constexpr double k_longest_step = 0.3;
+// Multipliers and heights of the model are known up to round-off.
+constexpr double k_round_off = 1e-13;
+// The least curvature, relative to the greatest, so that the model has a maximum that can be computed.
+constexpr double k_least_curvature = 1e-12;
+// A rim turns with n about its axis: beyond this part of the angle to the axis its curvature is another.
+constexpr double k_turn_of_rim = 0.7;
+// Axes of disks nearer than this to the start are tried, sine.
+constexpr double k_near_axis = 0.3;
+
+struct Piece {
+  PairPoint point;
+  double g = 0;
+  Vector2 q = Vector2::Zero();
+  Matrix2 H = Matrix2::Zero();
+  double lambda = 0;
+  double turn = INFINITY;  // sine of the angle between n and the nearest axis of a rim
+};
+
+// The solution of (1).
+struct Step {
+  Vector2 delta = Vector2::Zero();
+  double t = -INFINITY;
+  double lambda[k_max_pieces] = {0, 0, 0, 0};
+};
+
+class Climber {
+ public:
+  Climber(const ConvexPair& pair, const BestDirection& start) : pair_(pair), n_(start.n) {
+    best_.n = start.n;
+    for (int i = 0; i < start.count; ++i) add(start.points[i], start.lambda[i]);
+  }
+
+  BestDirection run(double tolerance);
+
+ private:
+  int find(const PairPoint& pieces) const;
+  void add(const PairPoint& pieces, double lambda);
+  void update_pieces();
+  Matrix2 curvature() const;
+  bool solve(Step& step) const;
+  bool try_one(int i, const Matrix2& H, Step& best) const;
+  bool try_two(int i, int j, const Matrix2& H, Step& best) const;
+  bool try_three(int i, int j, int k, const Matrix2& H, Step& best) const;
+  double model(int k, const Matrix2& H, const Vector2& delta) const {
+    return pieces_[k].g + pieces_[k].q.dot(delta) + 0.5 * delta.dot(H * delta);
+  }
+  bool lowest(const Step& step, const Matrix2& H) const;
+  double bound(const Step& step) const;
+  double longest_step(const Step& step) const;
+  bool is_best(const Vector3& axis, double radius, const PairPoint& point) const;
+  bool try_axes();
+
+  const ConvexPair& pair_;
+  Vector3 n_;
+  Vector3 t1_, t2_;
+  int count_ = 0;
+  Piece pieces_[k_max_pieces];
+  BestDirection best_;
+};
+
+int Climber::find(const PairPoint& pieces) const {
+  for (int i = 0; i < count_; ++i)
+    if (pieces_[i].point.same_pieces(pieces)) return i;
+  return -1;
+}
+
+// Joins equal pieces; the least important gives way when all places are taken.
+void Climber::add(const PairPoint& pieces, double lambda) {
+  if (const int i = find(pieces); i >= 0) {
+    pieces_[i].lambda += lambda;
+    return;
+  }
+  int place = count_;
+  if (count_ == k_max_pieces) {
+    place = 0;
+    for (int i = 1; i < count_; ++i)
+      if (pieces_[i].lambda < pieces_[place].lambda) place = i;
+  } else {
+    ++count_;
+  }
+  pieces_[place] = Piece{};
+  pieces_[place].point = pieces;
+  pieces_[place].lambda = lambda;
+}
+
+void Climber::update_pieces() {
+  make_tangents(n_, t1_, t2_);
+  for (int i = 0; i < count_; ++i) {
+    Piece& piece = pieces_[i];
+    const Vector3 w = pair_.point_of_pieces(piece.point, n_);
+    piece.point.w = w;
+    piece.g = n_.dot(w);
+    piece.q = Vector2(t1_.dot(w), t2_.dot(w));
+    const Matrix3 C = pair_.curvature_of_pieces(piece.point, n_);
+    const Vector3 c1 = C * t1_, c2 = C * t2_;
+    piece.turn = pair_.turn_of_pieces(piece.point, n_);
+    piece.H << -t1_.dot(c1) - piece.g, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - piece.g;
+  }
+}
+
+// Σ λ H, made negative definite: a maximum along a curve that bends upwards is none, a short step there does no harm.
+Matrix2 Climber::curvature() const {
+  Matrix2 H = Matrix2::Zero();
+  double sum = 0;
+  for (int i = 0; i < count_; ++i) H += pieces_[i].lambda * pieces_[i].H, sum += pieces_[i].lambda;
+  if (sum > 0) H /= sum;
+  const double mean = 0.5 * (H(0, 0) + H(1, 1)), half = 0.5 * (H(0, 0) - H(1, 1));
+  const double greatest = mean + std::hypot(half, H(0, 1));
+  const double least = k_least_curvature * std::max(pair_.scale(), H.cwiseAbs().maxCoeff());
+  if (greatest > -least) H -= (greatest + least) * Matrix2::Identity();
+  return H;
+}
+
+// True when no piece is lower than t at the end of the step.
+bool Climber::lowest(const Step& step, const Matrix2& H) const {
+  const double slack = k_round_off * pair_.scale();
+  for (int k = 0; k < count_; ++k)
+    if (model(k, H, step.delta) < step.t - slack) return false;
+  return true;
+}
+
+bool Climber::try_one(int i, const Matrix2& H, Step& best) const {
+  Step step;
+  const double det = H(0, 0) * H(1, 1) - H(0, 1) * H(1, 0);
+  const Vector2& q = pieces_[i].q;
+  step.delta = Vector2(H(0, 1) * q[1] - H(1, 1) * q[0], H(1, 0) * q[0] - H(0, 0) * q[1]) / det;
+  step.t = model(i, H, step.delta);
+  step.lambda[i] = 1;
+  if (!step.delta.allFinite() || !lowest(step, H)) return false;
+  best = step;
+  return true;
+}
+
+// On the line on which both are equal: δ = δ₀ + τ e.
+bool Climber::try_two(int i, int j, const Matrix2& H, Step& best) const {
+  const Vector2 dq = pieces_[j].q - pieces_[i].q;
+  const double square = dq.squaredNorm();
+  if (square <= 0) return false;
+  Step step;
+  const Vector2 start = (pieces_[i].g - pieces_[j].g) / square * dq;
+  const Vector2 e = Vector2(-dq[1], dq[0]) / std::sqrt(square);
+  const Vector2 slope = pieces_[i].q + H * start;
+  step.delta = start - (e.dot(slope) / e.dot(H * e)) * e;
+  step.t = model(i, H, step.delta);
+  // q_i + λ_j (q_j − q_i) + H δ = 0.
+  const double lambda = -dq.dot(pieces_[i].q + H * step.delta) / square;
+  if (!(lambda >= -k_round_off && lambda <= 1 + k_round_off)) return false;
+  step.lambda[j] = std::clamp(lambda, 0.0, 1.0);
+  step.lambda[i] = 1 - step.lambda[j];
+  if (!step.delta.allFinite() || !lowest(step, H)) return false;
+  best = step;
+  return true;
+}
+
+bool Climber::try_three(int i, int j, int k, const Matrix2& H, Step& best) const {
+  const Vector2 a = pieces_[j].q - pieces_[i].q, b = pieces_[k].q - pieces_[i].q;
+  const double det = a[0] * b[1] - a[1] * b[0];
+  if (det == 0) return false;
+  const double f = pieces_[i].g - pieces_[j].g, h = pieces_[i].g - pieces_[k].g;
+  Step step;
+  step.delta = Vector2(f * b[1] - h * a[1], h * a[0] - f * b[0]) / det;
+  step.t = model(i, H, step.delta);
+  // λ_j a + λ_k b = −q_i − H δ.
+  const Vector2 r = -pieces_[i].q - H * step.delta;
+  const double lambda_j = (r[0] * b[1] - r[1] * b[0]) / det, lambda_k = (a[0] * r[1] - a[1] * r[0]) / det;
+  const double lambda_i = 1 - lambda_j - lambda_k;
+  if (!(std::min({lambda_i, lambda_j, lambda_k}) >= -k_round_off)) return false;
+  step.lambda[i] = std::max(0.0, lambda_i);
+  step.lambda[j] = std::max(0.0, lambda_j);
+  step.lambda[k] = std::max(0.0, lambda_k);
+  if (!step.delta.allFinite() || !lowest(step, H)) return false;
+  best = step;
+  return true;
+}
+
+// (1) is concave with few pieces: the one set of active pieces with λ ≥ 0 and no other piece lower is the solution.
+bool Climber::solve(Step& step) const {
+  const Matrix2 H = curvature();
+  for (int i = 0; i < count_; ++i)
+    if (try_one(i, H, step)) return true;
+  for (int i = 0; i < count_; ++i)
+    for (int j = i + 1; j < count_; ++j)
+      if (try_two(i, j, H, step)) return true;
+  for (int i = 0; i < count_; ++i)
+    for (int j = i + 1; j < count_; ++j)
+      for (int k = j + 1; k < count_; ++k)
+        if (try_three(i, j, k, H, step)) return true;
+  return false;
+}
+
+// |Σ λ w|, a bound of the distance.
+double Climber::bound(const Step& step) const {
+  Vector3 v = Vector3::Zero();
+  double sum = 0;
+  for (int i = 0; i < count_; ++i) v += step.lambda[i] * pieces_[i].point.w, sum += step.lambda[i];
+  return v.norm() / sum;
+}
+
+double Climber::longest_step(const Step& step) const {
+  double longest = k_longest_step;
+  for (int i = 0; i < count_; ++i)
+    if (step.lambda[i] > 0) longest = std::min(longest, k_turn_of_rim * pieces_[i].turn);
+  return longest;
+}
+
+// At the axis of a disk s(n) has an edge like that of a cone: it is the maximum when the point that supports the other
+// body lies over the disk.
+bool Climber::is_best(const Vector3& axis, double radius, const PairPoint& point) const {
+  return (point.w - point.w.dot(axis) * axis).norm() <= radius;
+}
+
+bool Climber::try_axes() {
+  for (int side = 0; side < 2; ++side) {
+    const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
+    if (core.is_polytope()) continue;
+    for (int i = 0; i < count_; ++i) {
+      Vector3 axis;
+      const double radius =
+          core.disk_of_piece(side == 0 ? pieces_[i].point.piece_a : pieces_[i].point.piece_b, axis);
+      if (radius == 0) continue;
+      if (side == 1) axis = -(pair_.R() * axis);
+      if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
+      const PairPoint point = pair_.support(axis);
+      const double s = axis.dot(point.w);
+      if (s > best_.s) best_.n = axis, best_.s = s;
+      if (s >= best_.s && is_best(axis, radius, point)) {
+        best_.error = 0;
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+BestDirection Climber::run(double tolerance) {
+  PairPoint lowest_point = pair_.support(n_);
+  add(lowest_point, count_ == 0 ? 1 : 0);
+  double s = lowest_point.w.dot(n_);
+  best_.s = s;
+  if (try_axes()) return best_;
+  for (int i = 0; i < k_max_steps; ++i) {
+    update_pieces();
+    Step step;
+    if (!solve(step)) break;
+    const double gain = step.t - s;
+    if (gain < -tolerance) break;
+    if (gain <= tolerance) {
+      best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
+      break;
+    }
+    if (const double length = step.delta.norm(), most = longest_step(step); length > most)
+      step.delta *= most / length;
+    bool moved = false, learned = false;
+    for (int halving = 0; halving <= k_max_halvings && !moved && !learned; ++halving) {
+      const Vector3 n = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
+      lowest_point = pair_.support(n);
+      const double next = lowest_point.w.dot(n);
+      moved = next > s;
+      learned = find(lowest_point) < 0;
+      if (moved) n_ = n, s = next;
+      step.delta *= 0.5;
+    }
+    if (!moved && !learned) break;
+    for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
+    if (moved && s > best_.s) best_.n = n_, best_.s = s;
+    add(lowest_point, 0);
+  }
+  best_.count = std::min(count_, 3);
+  for (int i = 0; i < best_.count; ++i)
+    best_.points[i] = pieces_[i].point, best_.lambda[i] = pieces_[i].lambda;
+  return best_;
+}
+
+}  // namespace
+
+BestDirection climb(const ConvexPair& pair, const BestDirection& start, double tolerance) {
+  return Climber(pair, start).run(tolerance);
+}
+
+}  // namespace delassus
