@@ -101,8 +101,7 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
                                      std::numeric_limits<std::uint32_t>::max()));
   for (const PairRule& rule : settings_.pairs) {
     const std::pair<int, int> bodies = ordered(rule.body_a, rule.body_b);
-    (rule.touch ? forced_ : ignored_).push_back(bodies);
-    if (!rule.material) continue;
+    if (rule.touch) (*rule.touch ? forced_ : ignored_).push_back(bodies);
     rules_.push_back(rule);
     rules_.back().body_a = bodies.first;
     rules_.back().body_b = bodies.second;
@@ -169,8 +168,10 @@ Material CollisionWorld::material(const Ends& ends) const {
   const auto rule =
       std::lower_bound(rules_.begin(), rules_.end(), bodies,
                        [](const PairRule& x, const auto& y) { return std::pair(x.body_a, x.body_b) < y; });
-  if (rule != rules_.end() && std::pair(rule->body_a, rule->body_b) == bodies) return *rule->material;
-  return combine(settings_.rules, shapes_[ends.shape_a].material, shapes_[ends.shape_b].material);
+  const Material combined =
+      combine(settings_.rules, shapes_[ends.shape_a].material, shapes_[ends.shape_b].material);
+  const bool found = rule != rules_.end() && std::pair(rule->body_a, rule->body_b) == bodies;
+  return found ? rule->apply(combined) : combined;
 }
 
 // --- where shapes are

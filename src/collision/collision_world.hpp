@@ -105,7 +105,7 @@ class CollisionWorld {
   std::vector<std::uint8_t> dynamic_;         // of each shape's body: forces can move it
   std::vector<std::pair<int, int>> ignored_;  // body pairs, sorted, first < second
   std::vector<std::pair<int, int>> forced_;   // that touch although a joint connects them
-  std::vector<PairRule> rules_;               // with a material, sorted by bodies
+  std::vector<PairRule> rules_;               // sorted by bodies, the lower one first
   CollisionSettings settings_;
   bool any_pair_ = false;
 };
