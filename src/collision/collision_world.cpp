@@ -311,8 +311,13 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
 FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
                                        const BodyPlacement& b) const {
   const PlacedShape &shape_a = shapes_[ends.shape_a], &shape_b = shapes_[ends.shape_b];
-  return feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
-                         *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b);
+  FeatureContact out = feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
+                                       *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b,
+                                       Extent::continued);
+  // What the manifold still takes as inside is inside.
+  const double border = border_tolerance(*shape_a.collider.geometry, *shape_b.collider.geometry);
+  if (out.margin < 0 && out.margin >= -border) out.margin = 0;
+  return out;
 }
 
 CollisionWorld::Id CollisionWorld::successor(Id id, std::span<const BodyPlacement> bodies) const {

@@ -172,6 +172,7 @@ FeatureContact rod_rim_at(const Rod& a, const Rim& b, const Stationary& at, bool
   }
   FeatureContact out = make_contact(foot, a.radius_at(at.s), x, 0, n);
   out.margin = a.margin(at.s);
+  settle(out);
   out.patch_a = rod_patch(a, at.s, n, k_side_a);
   out.patch_b = rim_patch(b, at.radial, n);
   if (parallel && two_sided && a.sharp()) hand_over(out);
@@ -200,7 +201,8 @@ FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hi
   if (i < 0) return closed_rod_rim(a, b, hint);
   const Stationary& at = points.of[i];
   const double margin = a.margin(at.s);
-  if (margin >= 0) return rod_rim_at(a, b, at, a.sharp() || (a.has_arms && a.slope == 0), hint);
+  if (margin >= 0 || a.continued)
+    return rod_rim_at(a, b, at, a.sharp() || (a.has_arms && a.slope == 0), hint);
   FeatureContact out = end_rim_contact(a, at.s < 0 ? 0 : 1, b, hint);
   hand_over(out, margin);
   return out;
@@ -214,7 +216,7 @@ FeatureContact face_rim(const Face& a, const Rim& b, const Vector3& hint) {
   const Vector3 x = b.center + b.radius * radial;
   const double inner = a.inner_distance(x);
   FeatureContact out;
-  if (inner >= 0) {
+  if (inner >= 0 || a.continued) {
     const double height = n.dot(x) - a.offset;
     out = make_contact(x - height * n, 0, x, 0, n);
     out.gap = height;

@@ -18,6 +18,7 @@ struct Placed {
   const Geometry& geometry;
   const Pose& pose;
   const Feature& feature;
+  bool continued = false;
 };
 
 Vector3 sum_of_arms(const Geometry& geometry, const GeometryPoint& point) {
@@ -48,6 +49,7 @@ Rod rod_of(const Placed& at) {
   for (int i = 0; i < 2; ++i) rod.open[i] = edge.point[i] < 0 && edge.radius[i] > 0;
   rod.has_arms = !edge.arm[0].isZero() || !edge.arm[1].isZero();
   rod.outward = -at.pose.vector(edge.arm[0] + edge.arm[1]);
+  rod.continued = at.continued;
   return rod;
 }
 
@@ -58,6 +60,7 @@ Face face_of(const Placed& at) {
   out.pose = &at.pose;
   out.normal = at.pose.vector(out.face->normal);
   out.x = at.pose.point(out.face->x);
+  out.continued = at.continued;
   out.offset =
       out.normal.dot(out.is_polygon() ? Vector3(out.corner(0) + out.face->rounding * out.normal) : out.x);
   return out;
@@ -148,10 +151,11 @@ bool can_touch(FeatureKind a, FeatureKind b) {
 }
 
 FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
-                               const Pose& pose_b, const Feature& fb) {
+                               const Pose& pose_b, const Feature& fb, Extent extent) {
   if (!can_touch(fa.kind, fb.kind) || is_unused_branch(fa, fb) || is_unused_branch(fb, fa))
     return no_contact();
-  const Placed at_a{a, pose_a, fa}, at_b{b, pose_b, fb};
+  const bool continued = extent == Extent::continued;
+  const Placed at_a{a, pose_a, fa, continued}, at_b{b, pose_b, fb, continued};
   const Vector3 hint = pose_b.point(b.center) - pose_a.point(a.center);
   return fa.kind <= fb.kind ? ordered_contact(at_a, at_b, hint) : swapped(ordered_contact(at_b, at_a, -hint));
 }

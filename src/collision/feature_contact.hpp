@@ -3,9 +3,12 @@
 //
 // Two features near each other: their distance, normal and nearest points, and how these move.
 //
-// Both features are closed sets: the gap of a point and a polygon is the distance to the plane while the point lies
-// over the polygon, and the distance to its border beyond. So a feature never acts where it is not; `inside` tells
-// that it has handed over to its neighbour, `margin` how far away that is.
+// Beyond its borders a feature has handed over to a neighbour; `inside` tells that, `margin` how far away it is. What is
+// returned there is either
+//
+//   closed      the distance of the closed sets: of a point beside a polygon that from the border of the polygon
+//   continued   the smooth continuation of the gap: the height over the plane of the polygon. For motions: a gap that
+//               bends only where the caller knows of it, and its normal with it
 //
 // The gap is signed. Of two sharp curves (edges, rims) it is  nᵀ (x_b − x_a)  with n the common perpendicular on the
 // outer side of a; of a rounded feature the distance from its core minus the radius; of a point and a face the height
@@ -38,9 +41,11 @@ struct FeatureContact {
 // True when the pair has a nearest point of its own.
 bool can_touch(FeatureKind a, FeatureKind b);
 
+enum class Extent : std::uint8_t { closed, continued };
+
 // `fa`, `fb`: features of geometries a and b in their poses.
 FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
-                               const Pose& pose_b, const Feature& fb);
+                               const Pose& pose_b, const Feature& fb, Extent extent = Extent::closed);
 
 // True when the direction d (unit, world axes, away from the geometry) lies in the normal cone of the feature at the
 // point x (world), up to an angle of about `tolerance`.

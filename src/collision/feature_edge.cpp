@@ -23,6 +23,7 @@ namespace {
 FeatureContact inner_contact(const Rod& a, const Rod& b, double s, double t, const Vector3& n) {
   FeatureContact out = make_contact(a.at(s), a.radius_at(s), b.at(t), b.radius_at(t), n);
   out.margin = std::min(a.margin(s), b.margin(t));
+  settle(out);
   out.patch_a = rod_patch(a, s, n, k_side_a);
   out.patch_b = rod_patch(b, t, n, k_side_b);
   return out;
@@ -48,7 +49,7 @@ std::optional<FeatureContact> crossing(const Rod& a, const Rod& b, double sine, 
   const double gamma = std::sqrt(gamma_squared), height = d.dot(m), g = std::abs(height) / gamma;
   const double t = (g * along_f - d.dot(f)) / sine, s = d.dot(a.e) + c * t + g * a.slope;
   const double margin = std::min(a.margin(s), b.margin(t));
-  if (!(margin >= 0)) {
+  if (!(margin >= 0) && !a.continued) {
     overshoot = margin;
     return std::nullopt;
   }
@@ -70,7 +71,7 @@ std::optional<FeatureContact> side_by_side(const Rod& a, const Rod& b, const Vec
   const double shift = z + across.norm() / a.cosine * a.slope;  // s = shift + c t
   const double from = std::max(0.0, std::min(shift, shift + c * b.length));
   const double to = std::min(a.length, std::max(shift, shift + c * b.length));
-  if (from > to) return std::nullopt;
+  if (from > to && !a.continued) return std::nullopt;
   const double s = 0.5 * (from + to), t = c * (s - shift);
   // From the cores themselves where they are apart: axes may be parallel up to round-off only.
   const Vector3 fallback = -a.slope * a.e + a.cosine * up;

@@ -111,19 +111,22 @@ FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b) {
     const EllipsoidFoot foot = nearest_foot(b, a.at(s));
     return {foot.normal.dot(a.e) - a.slope, second_derivative(b, foot, a.e)};
   };
+  // Far enough beyond the ends for any motion of a step.
+  const double beyond = a.continued ? 8 * a.length : 0, first = -beyond, last = a.length + beyond;
   int end = -1;
-  if (derivative(0).value > 0)
+  if (derivative(first).value > 0)
     end = 0;
-  else if (derivative(a.length).value < 0)
+  else if (derivative(last).value < 0)
     end = 1;
   if (end >= 0) {
     FeatureContact out = a.open[end] ? rim_ellipsoid(a.end_rim(end), b) : ball_ellipsoid(a.end_ball(end), b);
     hand_over(out);
     return out;
   }
-  const double s = solve_increasing(derivative, 0, a.length);
+  const double s = solve_increasing(derivative, first, last);
   FeatureContact out = contact_at(nearest_foot(b, a.at(s)), a.radius_at(s), b);
   out.margin = a.margin(s);
+  settle(out);
   out.patch_a = rod_patch(a, s, out.normal, k_side_a);
   return out;
 }
@@ -156,11 +159,12 @@ FeatureContact face_ellipsoid(const Face& a, const Ellipsoid& b) {
   const Vector3 x = b.center - b.R * b.a.cwiseProduct(local) / support;
   const double inner = a.inner_distance(x);
   FeatureContact out;
-  if (inner >= 0) {
+  if (inner >= 0 || a.continued) {
     const double height = n.dot(b.center) - a.offset - support;
     out = make_contact(x - height * n, 0, x, 0, n);
     out.gap = height;
     out.margin = inner;
+    settle(out);
     out.patch_a = flat_patch(n);
     out.patch_b = ellipsoid_patch(b, -n, n, k_side_b);
     return out;

@@ -109,6 +109,10 @@ void hand_over(FeatureContact& contact, double margin) {
   contact.margin = std::min(margin, 0.0);
 }
 
+void settle(FeatureContact& contact) {
+  contact.inside = contact.margin >= 0;
+}
+
 void keep_nearer(FeatureContact& best, const FeatureContact& other) {
   if (other.gap < best.gap) best = other;
 }

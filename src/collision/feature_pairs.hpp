@@ -56,6 +56,7 @@ struct Rod {
   double cosine = 1;              // √(1 − k²)
   bool open[2] = {false, false};  // that end is a rim
   bool has_arms = false;
+  bool continued = false;  // beyond its ends, Extent::continued
   Vector3 outward = Vector3::Zero();
   bool sharp() const { return radius == 0 && slope == 0; }
   Vector3 at(double s) const { return x + s * e; }
@@ -71,6 +72,7 @@ struct Face {
   const Pose* pose = nullptr;
   Vector3 normal = Vector3::UnitZ(), x = Vector3::Zero();
   double offset = 0;
+  bool continued = false;  // beyond its border
   bool is_polygon() const { return face->radius == 0; }
   Vector3 corner(int i) const;
   Rod border(int i) const;                        // of a polygon, from corner i to the next
@@ -118,6 +120,8 @@ FeatureContact make_contact(const Vector3& x_a, double radius_a, const Vector3& 
                             const Vector3& n);
 // Marks it as handed over; `margin` ≤ 0 where it is known.
 void hand_over(FeatureContact& contact, double margin = 0);
+// Inside where its margin says so.
+void settle(FeatureContact& contact);
 // Keeps the nearer one.
 void keep_nearer(FeatureContact& best, const FeatureContact& other);
 

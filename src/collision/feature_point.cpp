@@ -25,7 +25,7 @@ FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint) {
   const Vector3 across = a.x - foot;
   const double s = z + across.norm() * b.slope / b.cosine;
   FeatureContact out;
-  if (s < 0 || s > b.length) {
+  if (!b.continued && (s < 0 || s > b.length)) {
     const int end = s < 0 ? 0 : 1;
     out = b.open[end] ? ball_rim(a, b.end_rim(end), hint) : ball_ball(a, b.end_ball(end), hint);
     hand_over(out, b.margin(s));
@@ -39,6 +39,7 @@ FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint) {
   const Vector3 n = b.cosine * to_axis + b.slope * b.e;
   out = make_contact(a.x, a.radius, b.at(s), b.radius_at(s), n);
   out.margin = b.margin(s);
+  settle(out);
   out.patch_a = ball_patch(a.radius, n, k_side_a);
   out.patch_b = rod_patch(b, s, n, k_side_b);
   return out;
@@ -46,12 +47,13 @@ FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint) {
 
 FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint) {
   const double inner = b.inner_distance(a.x);
-  if (inner >= 0) {
+  if (inner >= 0 || b.continued) {
     const Vector3 n = -b.normal;
     const double height = b.normal.dot(a.x) - b.offset;
     FeatureContact out = make_contact(a.x, a.radius, a.x + height * n, 0, n);
     out.gap = height - a.radius;
     out.margin = inner;
+    settle(out);
     out.patch_a = ball_patch(a.radius, n, k_side_a);
     out.patch_b = flat_patch(n);
     return out;

@@ -14,7 +14,7 @@ namespace {
 
 // By how much normal cones are widened [rad]: bodies that lie on each other tilt less.
 constexpr double k_cone_tolerance = 0.05;
-// Borders of features are soft by this fraction of the size: what lies on a border belongs to both sides.
+// Borders of features are soft by this fraction of the size.
 constexpr double k_border_tolerance = 1e-9;
 // Contacts of convex shapes have normals within 60° of the separating direction; others belong to the far side.
 constexpr double k_normal_agreement = 0.5;
@@ -44,18 +44,15 @@ struct Side {
 class PairContacts {
  public:
   PairContacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out)
-      : a_(a),
-        b_(b),
-        envelope_(envelope),
-        border_(k_border_tolerance * std::min(a.geometry.size, b.geometry.size)),
-        out_(out) {}
+      : a_(a), b_(b), envelope_(envelope), border_(border_tolerance(a.geometry, b.geometry)), out_(out) {}
 
   double border() const { return border_; }
 
   // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
   void add(const Feature& fa, const Feature& fb, double lowest, const Vector3* direction) {
     if (!can_touch(fa.kind, fb.kind)) return;
-    const FeatureContact c = feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb);
+    const FeatureContact c =
+        feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
     if (!(c.gap <= envelope_) || c.gap < lowest || c.margin < -border_) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
     if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, k_cone_tolerance)) return;
@@ -214,6 +211,11 @@ class MeshContacts {
 };
 
 }  // namespace
+
+double border_tolerance(const Geometry& a, const Geometry& b) {
+  const double size = std::min(a.size, b.size);
+  return k_border_tolerance * (std::isfinite(size) ? size : 1.0);
+}
 
 Collider make_collider(const Shape& shape) {
   Collider out{.geometry = make_geometry(shape)};

@@ -45,6 +45,9 @@ Collider make_collider(const Shape& shape);
 // Contacts of a mesh are found down to this fraction of the other shape's width below its surface.
 inline constexpr double k_mesh_depth = 0.5;
 
+// Borders of features are soft by this: what lies on a border belongs to both sides [m].
+double border_tolerance(const Geometry& a, const Geometry& b);
+
 // The contacts with gap ≤ envelope, in ascending order of their features.
 void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
                    double envelope, std::vector<ShapeContact>& out);
