@@ -12,7 +12,8 @@
 //                                  radius that varies linearly
 //   ellipsoid    (one feature of its own)
 //   plane        –                 –                           the half space –
-//   mesh         vertices          edges                       triangles      –
+//   mesh,        vertices          edges                       triangles      –
+//   height field
 //
 // "Rounded" features are the points within a radius of the core that is stored. The side of a cone is the envelope of
 // balls centred on its axis, with a radius that varies linearly: exactly a rounded edge as well. Where the ball's
@@ -20,7 +21,9 @@
 // disks stable; the lowest point of the rim is found exactly beside them.
 //
 // Arms are unit vectors from a sharp feature along its neighbours into the solid's surface: a direction d is outward at
-// the feature when dᵀ arm ≤ 0 for all of them (the normal cone).
+// the feature when dᵀ arm ≤ 0 for all of them (the normal cone). Points of polyhedra have one along every edge, points of
+// rims −e, the arm into the side and both tangents, the apex eight on the side, at multiples of 45° like those of rims.
+// Those of a rounded box or hull are the arms of its core, whose normal cones are the same.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -37,7 +40,7 @@ enum class FeatureKind : std::uint8_t { point, edge, face, circle, ellipsoid };
 struct GeometryPoint {
   Vector3 x = Vector3::Zero();
   double radius = 0;
-  int first_arm = 0, num_arms = 0;  // in Geometry::arms; none: rounded, every direction is allowed
+  int first_arm = 0, num_arms = 0;  // in Geometry::arms; none: every direction is allowed
 };
 
 struct GeometryEdge {
@@ -111,7 +114,8 @@ struct Pose {
   Vector3 local_vector(const Vector3& x) const { return R.transpose() * x; }
 };
 
-// The point of a convex geometry farthest in direction d (world axes, any length), and how far: σ(d) = max dᵀx.
+// The point of a convex geometry farthest in direction d (world axes, any length): σ(d) = max dᵀx is dᵀ times it. A half
+// space is bounded along its normal alone: it answers a point of its plane to every d.
 Vector3 support_point(const Geometry& geometry, const Pose& pose, const Vector3& d);
 
 }  // namespace delassus

@@ -9,34 +9,54 @@
 #include <cmath>
 #include <numbers>
 
+#include "delassus/model/hull.hpp"
+
 namespace delassus {
 namespace {
 
 using std::numbers::pi;
 
-// Principal moments of a unit mass, axes of the shape.
-Vector3 unit_inertia(const Shape& shape) {
+// ∫(x − center)(x − center)ᵀ = V diag(s) for the primitive ones.
+SolidMoments principal(double volume, const Vector3& center, const Vector3& s) {
+  return {volume, center, volume * Matrix3(s.asDiagonal())};
+}
+
+SolidMoments capsule_moments(double r, double l) {
+  // A cylinder of volume π r² l and two half spheres whose centres of mass lie 3r/8 beyond its ends.
+  const double cylinder = pi * r * r * l, ball = 4.0 / 3.0 * pi * r * r * r, total = cylinder + ball;
+  const double lever = 0.5 * l + 0.375 * r;
+  const double half_sphere = 0.2 * r * r - 0.375 * 0.375 * r * r;  // about its own centre of mass
+  const double x = (cylinder * 0.25 + ball * 0.2) * r * r;
+  const double z = cylinder * l * l / 12 + ball * (half_sphere + lever * lever);
+  return principal(total, Vector3::Zero(), Vector3(x, x, z) / total);
+}
+
+// In the frame of the shape.
+SolidMoments moments_of(const Shape& shape) {
+  require_shape(shape, true);
   const double r = shape.radius, l = shape.length;
   switch (shape.kind) {
     case ShapeKind::sphere:
-      return Vector3::Constant(0.4 * r * r);
-    case ShapeKind::box: {
-      const Vector3 s = shape.size.cwiseAbs2();
-      return Vector3(s.y() + s.z(), s.x() + s.z(), s.x() + s.y()) / 12.0;
-    }
+      return principal(4.0 / 3.0 * pi * r * r * r, Vector3::Zero(), Vector3::Constant(0.2 * r * r));
+    case ShapeKind::box:
+      return principal(shape.size.prod(), Vector3::Zero(), shape.size.cwiseAbs2() / 12);
     case ShapeKind::cylinder:
-      return {(3 * r * r + l * l) / 12, (3 * r * r + l * l) / 12, 0.5 * r * r};
-    case ShapeKind::capsule: {
-      // A cylinder of volume π r² l and two half spheres whose centres of mass lie 3r/8 beyond its ends.
-      const double cylinder = pi * r * r * l, ball = 4.0 / 3.0 * pi * r * r * r, total = cylinder + ball;
-      const double z = 0.5 * r * r * cylinder + 0.4 * r * r * ball;
-      const double lever = 0.5 * l + 0.375 * r;
-      const double half_sphere = 0.4 * r * r - 0.375 * 0.375 * r * r;  // about its own centre of mass
-      const double x = cylinder * (3 * r * r + l * l) / 12 + ball * (half_sphere + lever * lever);
-      return Vector3(x, x, z) / total;
-    }
+      return principal(pi * r * r * l, Vector3::Zero(), {0.25 * r * r, 0.25 * r * r, l * l / 12});
+    case ShapeKind::capsule:
+      return capsule_moments(r, l);
+    case ShapeKind::cone:
+      return principal(pi * r * r * l / 3, {0, 0, -0.25 * l}, {0.15 * r * r, 0.15 * r * r, 0.0375 * l * l});
+    case ShapeKind::ellipsoid:
+      return principal(pi / 6 * shape.size.prod(), Vector3::Zero(), 0.05 * shape.size.cwiseAbs2());
+    case ShapeKind::hull:
+      return compute_moments(hull_of(shape));
+    case ShapeKind::mesh:
+      return compute_moments(make_polyhedron(*shape.surface));
+    case ShapeKind::plane:
+    case ShapeKind::height_field:
+      break;
   }
-  return Vector3::Zero();
+  return {};
 }
 
 // J of a mass m at distance d: m (|d|² I − d dᵀ).
@@ -47,34 +67,32 @@ Matrix3 steiner(double mass, const Vector3& d) {
 }  // namespace
 
 double volume(const Shape& shape) {
-  const double r = shape.radius;
-  switch (shape.kind) {
-    case ShapeKind::sphere:
-      return 4.0 / 3.0 * pi * r * r * r;
-    case ShapeKind::box:
-      return shape.size.prod();
-    case ShapeKind::cylinder:
-      return pi * r * r * shape.length;
-    case ShapeKind::capsule:
-      return pi * r * r * (shape.length + 4.0 / 3.0 * r);
-  }
-  return 0;
+  return moments_of(shape).volume;
 }
 
 MassProperties mass_properties(const std::vector<Shape>& shapes, double density) {
+  struct Part {
+    double mass;
+    Vector3 center;
+    Matrix3 inertia;
+  };
+  std::vector<Part> parts;
   MassProperties out;
   for (const Shape& shape : shapes) {
-    const double mass = density * volume(shape);
-    out.mass += mass;
-    out.center_of_mass += mass * shape.position;
+    const SolidMoments moments = moments_of(shape);
+    const Matrix3 R = rotation_matrix(shape.orientation);
+    const Matrix3 inertia = moments.second.trace() * Matrix3::Identity() - moments.second;
+    const Part part{density * moments.volume, shape.position + R * moments.center,
+                    density * R * inertia * R.transpose()};
+    out.mass += part.mass;
+    out.center_of_mass += part.mass * part.center;
+    parts.push_back(part);
   }
   if (out.mass > 0) out.center_of_mass /= out.mass;
-  for (const Shape& shape : shapes) {
-    const double mass = density * volume(shape);
-    const Matrix3 R = rotation_matrix(shape.orientation);
-    const Vector3 J = mass * unit_inertia(shape);
-    out.inertia += R * J.asDiagonal() * R.transpose() + steiner(mass, shape.position - out.center_of_mass);
-  }
+  for (const Part& part : parts)
+    out.inertia += part.inertia + steiner(part.mass, part.center - out.center_of_mass);
+  // Rounding of R J Rᵀ.
+  out.inertia = 0.5 * (out.inertia + out.inertia.transpose()).eval();
   return out;
 }
 

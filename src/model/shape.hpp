@@ -15,6 +15,8 @@
 //   mesh          triangles, outward side counter-clockwise; a solid where it is closed
 //
 // A compound is a body with several shapes.
+//
+// Boxes and hulls with a margin are weighed as if they were sharp: rounding takes away less than is known of a density.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -81,6 +83,17 @@ struct MassProperties {
   Matrix3 inertia = Matrix3::Zero();  // about the centre of mass, in axes of the body's frame [kg·m²]
 };
 
+const char* to_string(ShapeKind kind);
+// How messages call it: kind, name and file.
+std::string describe(const Shape& shape);
+
+// Why the shape is none: a size that is zero, negative or not finite, a hull without inside, triangles without area, …
+// `solid`: it is weighed or moves, so that a mesh must be closed, with its triangles counter-clockwise from outside, and
+// planes and height fields will not do. Begins with describe(shape); empty when it is a good one. O(n log n).
+std::string check_shape(const Shape& shape, bool solid);
+void require_shape(const Shape& shape, bool solid);
+
+// Both throw InputError where check_shape(shape, true) would complain.
 double volume(const Shape& shape);
 // Of homogeneous shapes of one density [kg/m³]; shapes that overlap count twice.
 MassProperties mass_properties(const std::vector<Shape>& shapes, double density);
