@@ -8,8 +8,11 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <set>
+#include <span>
+
+#include "delassus/model/hull.hpp"
+#include "delassus/model/surface.hpp"
 
 namespace delassus::cli {
 
@@ -25,39 +28,6 @@ json point(const Vector3& x) {
 }
 
 namespace {
-
-const char* type_of(ShapeKind kind) {
-  switch (kind) {
-    case ShapeKind::sphere:
-      return "sphere";
-    case ShapeKind::box:
-      return "box";
-    case ShapeKind::cylinder:
-      return "cylinder";
-    case ShapeKind::capsule:
-      return "capsule";
-    case ShapeKind::cone:
-      return "cone";
-    case ShapeKind::ellipsoid:
-      return "ellipsoid";
-    case ShapeKind::hull:
-      return "hull";
-    case ShapeKind::plane:
-      return "plane";
-    case ShapeKind::height_field:
-      return "height_field";
-    case ShapeKind::mesh:
-      return "mesh";
-  }
-  return "point";
-}
-
-// Name, or file, or what it is.
-std::string label_of(const Shape& shape) {
-  if (!shape.name.empty()) return shape.name;
-  const std::string file = shape.surface ? shape.surface->file : shape.field ? shape.field->file : "";
-  return file.empty() ? type_of(shape.kind) : file;
-}
 
 double area(const Surface& surface) {
   double sum = 0;
@@ -137,37 +107,58 @@ Surface ground_surface(const HeightField& field, int most) {
   return out;
 }
 
-json ShapeWriter::describe_surface(const Surface& surface, const std::string& label, int original) {
-  json points = json::array(), faces = json::array();
-  for (const Vector3& x : surface.vertices)
+namespace {
+
+json describe_points(const std::vector<Vector3>& vertices) {
+  json points = json::array();
+  for (const Vector3& x : vertices)
     for (int k = 0; k < 3; ++k) points.push_back(number(x[k]));
-  for (const auto& [i, j, k] : surface.triangles) faces.push_back({i, j, k});
-  if (static_cast<int>(surface.triangles.size()) < original)
-    notes_.push_back(fmt::format("{}: of its {} triangles the picture shows {}", label, original,
-                                 surface.triangles.size()));
-  return {{"points", std::move(points)}, {"faces", std::move(faces)}};
+  return points;
 }
+
+json describe_polygons(const Polyhedron& solid) {
+  json faces = json::array();
+  for (const PolygonFace& face : solid.faces) {
+    const std::span<const int> loop = solid.loop(face);
+    faces.push_back(std::vector<int>(loop.begin(), loop.end()));
+  }
+  return {{"points", describe_points(solid.vertices)}, {"faces", std::move(faces)}};
+}
+
+json describe_triangles(const Surface& surface) {
+  json faces = json::array();
+  for (const std::array<int, 3>& triangle : surface.triangles) faces.push_back(triangle);
+  return {{"points", describe_points(surface.vertices)}, {"faces", std::move(faces)}};
+}
+
+}  // namespace
 
 int ShapeWriter::surface(const Shape& shape) {
   const void* shared = shape.field ? static_cast<const void*>(shape.field.get()) : shape.surface.get();
   const auto [it, is_new] = known_.try_emplace({shared, shape.kind}, static_cast<int>(surfaces_.size()));
   if (!is_new) return it->second;
-  if (shape.kind == ShapeKind::height_field) {
-    const int original = 2 * (shape.field->nx - 1) * (shape.field->ny - 1);
-    surfaces_.push_back(
-        describe_surface(ground_surface(*shape.field, k_max_triangles), label_of(shape), original));
-  } else {
-    const int original = static_cast<int>(shape.surface->triangles.size());
-    const bool many = original > k_max_triangles;
-    surfaces_.push_back(describe_surface(many ? thin(*shape.surface, k_thinned_triangles) : *shape.surface,
-                                         label_of(shape), original));
+  if (shape.kind == ShapeKind::hull) {
+    surfaces_.push_back(describe_polygons(hull_of(shape)));
+    return it->second;
   }
+  const bool is_field = shape.kind == ShapeKind::height_field;
+  const std::size_t original = is_field ? 2 * std::size_t(shape.field->nx - 1) * (shape.field->ny - 1)
+                                        : shape.surface->triangles.size();
+  const bool too_many = original > k_max_triangles;
+  const int most = too_many ? k_thinned_triangles : k_max_triangles;
+  const Surface drawn = is_field   ? ground_surface(*shape.field, most)
+                        : too_many ? thin(*shape.surface, most)
+                                   : *shape.surface;
+  surfaces_.push_back(describe_triangles(drawn));
+  if (too_many)
+    notes_.push_back(fmt::format("{}: of its {} triangles the picture shows {}", delassus::describe(shape),
+                                 original, drawn.triangles.size()));
   return it->second;
 }
 
 json ShapeWriter::describe(const Shape& shape) {
   const Quaternion& rho = shape.orientation;
-  json out = {{"type", type_of(shape.kind)},
+  json out = {{"type", to_string(shape.kind)},
               {"position", point(shape.position)},
               {"orientation", {number(rho[0]), number(rho[1]), number(rho[2]), number(rho[3])}}};
   switch (shape.kind) {

@@ -21,7 +21,7 @@ nlohmann::json point(const Vector3& x);
 //
 //   {points: [x, y, z, x, …], faces: [[i, j, k, …], …]}   faces counter-clockwise from outside, in the shape's frame
 //
-// Those with more than k_max_triangles are thinned, and a note says so.
+// Meshes and height fields with more than k_max_triangles are thinned, and a note says so.
 class ShapeWriter {
  public:
   // What a browser turns without effort, and what it is thinned to beyond that.
@@ -35,7 +35,6 @@ class ShapeWriter {
  private:
   // Index of the surface of this shape.
   int surface(const Shape& shape);
-  nlohmann::json describe_surface(const Surface& surface, const std::string& label, int original);
 
   nlohmann::json surfaces_ = nlohmann::json::array();
   std::vector<std::string> notes_;
