@@ -41,9 +41,14 @@ struct Body {
   Vector3 angular_velocity = Vector3::Zero();      // initial, in body axes [rad/s]
   Vector3 center_of_mass = Vector3::Zero();        // in the body's frame [m]
   Motion motion = {};                              // kinematic bodies
-  std::vector<Shape> shapes = {};                  // for pictures
+  std::vector<Shape> shapes = {};                  // what touches and is drawn
 
   bool dynamic() const { return kind == BodyKind::particle || kind == BodyKind::rigid; }
 };
+
+// Reason why a body of this kind cannot have the shape, with value and allowed range; empty when it can. Planes and
+// height fields have no mass, so they are of bodies that forces do not move; of a mesh that moves the inside must be
+// known. Begins with describe(shape).
+std::string check_shape(const Shape& shape, BodyKind kind);
 
 }  // namespace delassus

@@ -10,11 +10,23 @@
 
 namespace delassus {
 
-// What holds for one pair of bodies instead of the rules; body k_world is not allowed.
+// What holds for one pair of bodies instead of the rules; what is empty stays as the rules say. Body k_world is not
+// allowed: it has no shapes.
 struct PairRule {
   int body_a = 0, body_b = 0;
-  bool touch = true;  // false: the pair is ignored; true: it touches even when a joint connects it
-  std::optional<Material> material = {};
+  std::optional<bool> touch =
+      {};  // false: the pair is ignored; true: it touches even when a joint connects it
+  std::optional<double> friction = {}, restitution = {};                // [-]
+  std::optional<double> rolling_friction = {}, spinning_friction = {};  // [m]
+
+  // Of the pair, given what the rules make of its two sides.
+  Material apply(Material combined) const {
+    combined.friction = friction.value_or(combined.friction);
+    combined.restitution = restitution.value_or(combined.restitution);
+    combined.rolling_friction = rolling_friction.value_or(combined.rolling_friction);
+    combined.spinning_friction = spinning_friction.value_or(combined.spinning_friction);
+    return combined;
+  }
 };
 
 struct CollisionSettings {

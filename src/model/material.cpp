@@ -2,10 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/model/material.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace delassus {
+
+std::string check_material(const Material& material) {
+  for (const auto& [what, value] :
+       {std::pair{"friction", material.friction}, std::pair{"rolling friction", material.rolling_friction},
+        std::pair{"spinning friction", material.spinning_friction}})
+    if (!(std::isfinite(value) && value >= 0)) return fmt::format("{} is {}; allowed: >= 0", what, value);
+  if (!(material.restitution >= 0 && material.restitution <= 1))
+    return fmt::format("restitution is {}; allowed: 0 … 1", material.restitution);
+  return "";
+}
 
 double combine(CombineRule rule, double a, double b) {
   switch (rule) {

@@ -4,6 +4,7 @@
 // What a surface brings into a contact, and how the two sides of a contact make one value.
 #pragma once
 #include <cstdint>
+#include <string>
 
 namespace delassus {
 
@@ -13,6 +14,9 @@ struct Material {
   double rolling_friction = 0;   // lever of the rolling resistance [m]
   double spinning_friction = 0;  // lever of the resistance to spinning about the normal [m]
 };
+
+// Reason why no surface is of this material, with value and allowed range; empty when one can be.
+std::string check_material(const Material& material);
 
 enum class CombineRule : std::uint8_t { minimum, maximum, average, geometric, product };
 double combine(CombineRule rule, double a, double b);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -114,6 +115,10 @@ void check_body(const Subject& s, const Body& body) {
     for (const TimeLaw& law : body.motion.position)
       s.require(static_cast<bool>(law), "a kinematic body needs its motion");
     s.require_direction("the axis of its motion", body.motion.axis);
+  }
+  for (const Shape& shape : body.shapes) {
+    const std::string why = check_shape(shape, body.kind);
+    s.require(why.empty(), why);
   }
 }
 
@@ -249,7 +254,8 @@ void check_contacts(const Model& model, std::set<std::string>& names) {
   const auto require_particle = [&](const Subject& s, int body) {
     s.require_body(body, false);
     s.require(model.bodies[body].kind == BodyKind::particle,
-              fmt::format("body '{}' is not a particle; contacts of rigid bodies need shapes",
+              fmt::format("body '{}' is not a particle; listed contacts are of particles, contacts of rigid "
+                          "bodies need shapes",
                           model.bodies[body].name));
   };
   for (const PlaneContact& c : model.plane_contacts) {
@@ -269,7 +275,44 @@ void check_contacts(const Model& model, std::set<std::string>& names) {
   }
 }
 
+void check_collision(const Model& model) {
+  const auto require = [](bool condition, const std::string& what) {
+    if (!condition) throw InputError("collision: " + what);
+  };
+  const CollisionSettings& settings = model.collision;
+  require(std::isfinite(settings.envelope) && settings.envelope >= 0,
+          fmt::format("the envelope is {}; allowed: >= 0", settings.envelope));
+  const int n = static_cast<int>(model.bodies.size());
+  std::set<std::pair<int, int>> seen;
+  for (const PairRule& rule : settings.pairs) {
+    for (int body : {rule.body_a, rule.body_b})
+      require(body >= 0 && body < n, fmt::format("body index {} of a pair is not in 0 … {}", body, n - 1));
+    const std::string &a = model.bodies[rule.body_a].name, &b = model.bodies[rule.body_b].name;
+    require(rule.body_a != rule.body_b, fmt::format("a pair is '{}' with itself", a));
+    require(seen.insert(std::minmax(rule.body_a, rule.body_b)).second,
+            fmt::format("the pair '{}', '{}' has two rules", a, b));
+    const std::string why = check_material(rule.apply({}));
+    require(why.empty(), fmt::format("the pair '{}', '{}': {}", a, b, why));
+  }
+}
+
 }  // namespace
+
+std::string check_shape(const Shape& shape, BodyKind kind) {
+  std::string why;
+  if (kind == BodyKind::particle)
+    why = "a particle has no shapes; allowed: rigid, fixed and kinematic bodies";
+  else if (kind == BodyKind::rigid &&
+           (shape.kind == ShapeKind::plane || shape.kind == ShapeKind::height_field))
+    why = "it cannot move by forces; allowed: on fixed and kinematic bodies";
+  else if (!shape.position.allFinite())
+    why = "its position is not finite";
+  else if (!shape.orientation.allFinite() || std::abs(shape.orientation.norm() - 1) > k_unit_tolerance)
+    why = fmt::format("its orientation has norm {}; allowed: unit quaternions", shape.orientation.norm());
+  else
+    why = check_material(shape.material);
+  return why.empty() ? check_shape(shape, kind == BodyKind::rigid) : describe(shape) + ": " + why;
+}
 
 void require_valid(const Model& model) {
   if (!model.gravity.allFinite()) throw InputError("model 'gravity': not finite");
@@ -278,6 +321,7 @@ void require_valid(const Model& model) {
   check_joints(model, names);
   check_forces(model, names);
   check_contacts(model, names);
+  check_collision(model);
 }
 
 }  // namespace delassus

@@ -9,12 +9,9 @@
 
 #include "delassus/base/names.hpp"
 #include "delassus/base/value.hpp"
+#include "delassus/scene/compile_shapes.hpp"
 
 namespace delassus {
-namespace {
-
-// Directions that must be perpendicular may differ from it by what digits of a file leave.
-constexpr double k_angle_tolerance = 1e-6;
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   const std::string near = nearest_name(name, known);
@@ -23,13 +20,30 @@ std::string suggestion(const std::string& name, const std::vector<std::string>& 
              : "; did you mean '" + near + "'?";
 }
 
+int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
+  if (ref.name == "world" && world_allowed) return k_world;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    if (scene.bodies[i].name.name == ref.name) return static_cast<int>(i);
+    names.push_back(scene.bodies[i].name.name);
+  }
+  if (world_allowed) names.push_back("world");
+  throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name, suggestion(ref.name, names)));
+}
+
+namespace {
+
+// Directions that must be perpendicular may differ from it by what digits of a file leave.
+constexpr double k_angle_tolerance = 1e-6;
+
 class Compiler {
  public:
   explicit Compiler(const SceneDesc& scene) : scene_(scene) {}
 
   Model run() {
     model_.gravity = scene_.gravity;
-    for (const BodyDesc& body : scene_.bodies) add(body);
+    const std::vector<std::vector<Shape>> shapes = compile_shapes(scene_);
+    for (std::size_t i = 0; i < shapes.size(); ++i) add(scene_.bodies[i], shapes[i]);
     // Joints with coordinates and measures first: what acts on coordinates refers to them.
     for (const JointDesc& joint : scene_.joints) add_joint(joint);
     for (const MeasureDesc& measure : scene_.measures) add(measure);
@@ -43,6 +57,7 @@ class Compiler {
     for (const FrictionDesc& friction : scene_.frictions) add(friction);
     for (const ForceDesc& force : scene_.forces) add(force);
     for (const ContactDesc& contact : scene_.contacts) add(contact);
+    model_.collision = compile_collision(scene_);
     return std::move(model_);
   }
 
@@ -54,15 +69,7 @@ class Compiler {
   // --- names
 
   int find_body(const NameRef& ref, bool world_allowed) const {
-    if (ref.name == "world" && world_allowed) return k_world;
-    std::vector<std::string> names;
-    for (std::size_t i = 0; i < scene_.bodies.size(); ++i) {
-      if (scene_.bodies[i].name.name == ref.name) return static_cast<int>(i);
-      names.push_back(scene_.bodies[i].name.name);
-    }
-    if (world_allowed) names.push_back("world");
-    throw InputError(ref.place,
-                     fmt::format("there is no body '{}'{}", ref.name, suggestion(ref.name, names)));
+    return delassus::find_body(scene_, ref, world_allowed);
   }
 
   CoordinateRef find(const CoordinateDesc& desc) const {
@@ -220,15 +227,15 @@ class Compiler {
                                      what));
   }
 
-  void add(const BodyDesc& desc) {
+  void add(const BodyDesc& desc, const std::vector<Shape>& shapes) {
     Body body{
         .name = desc.name.name, .position = desc.position, .velocity = desc.velocity, .kind = desc.kind};
     body.orientation = desc.orientation;
     body.angular_velocity = rotate_back(desc.orientation, desc.angular_velocity);
-    body.shapes = desc.shapes;
+    body.shapes = shapes;
     MassProperties from_shapes;
-    if (!desc.shapes.empty()) {
-      from_shapes = mass_properties(desc.shapes, desc.density.value_or(1.0));
+    if (!shapes.empty() && desc.kind == BodyKind::rigid) {
+      from_shapes = mass_properties(shapes, desc.density.value_or(1.0));
       if (desc.mass) {
         from_shapes.inertia *= *desc.mass / from_shapes.mass;
         from_shapes.mass = *desc.mass;
@@ -524,8 +531,8 @@ class Compiler {
   int particle(const NameRef& ref) const {
     const int body = find_body(ref, false);
     if (model_.bodies[body].kind != BodyKind::particle)
-      throw InputError(ref.place, fmt::format("body '{}' is not a particle; contacts of other bodies need "
-                                              "shapes that touch, which this version does not have yet",
+      throw InputError(ref.place, fmt::format("body '{}' is not a particle; other bodies touch with their "
+                                              "'shapes', which need no entry here",
                                               ref.name));
     return body;
   }

@@ -254,8 +254,8 @@ SceneDesc decode_scene(const Value& root) {
   out.gravity = scene.vector3("gravity", out.gravity);
   out.duration = scene.number("duration", out.duration);
   if (scene.has("lagrangian"))
-    for (const char* key :
-         {"bodies", "joints", "measures", "motors", "limits", "frictions", "forces", "contacts", "gravity"})
+    for (const char* key : {"bodies", "joints", "measures", "motors", "limits", "frictions", "forces",
+                            "contacts", "contact", "gravity"})
       if (scene.has(key))
         throw InputError(scene.key_place(key),
                          fmt::format("'{}' and 'lagrangian' cannot stand in one scene", key));

@@ -6,6 +6,8 @@
 
 #include <cmath>
 
+#include "delassus/scene/decode_shapes.hpp"
+
 namespace delassus {
 
 void require_count(const Place& place, const std::string& what, std::size_t count, std::size_t wanted) {
@@ -22,26 +24,29 @@ void require_not_constant(const Place& place, const std::string& name, const cha
 
 namespace {
 
-const std::vector<std::string> k_time{"t"};
-
-std::vector<NameRef> read_ends(const Fields& fields) {
-  std::vector<NameRef> ends = fields.names("between");
-  require_count(fields.place("between"), "'between'", ends.size(), 2);
-  return ends;
-}
-
 std::optional<Vector3> read_vector(const Fields& f, const std::string& key) {
   if (!f.knows(key) || !f.has(key)) return std::nullopt;
   return f.vector3(key, Vector3::Zero());
 }
 
-// A direction: any length but zero.
+}  // namespace
+
 std::optional<Vector3> read_direction(const Fields& f, const std::string& key) {
   std::optional<Vector3> out = read_vector(f, key);
   if (out && out->norm() == 0)
     throw InputError(f.place(key),
                      fmt::format("'{}' of {} is zero; allowed: any other direction", key, f.title()));
   return out;
+}
+
+namespace {
+
+const std::vector<std::string> k_time{"t"};
+
+std::vector<NameRef> read_ends(const Fields& fields) {
+  std::vector<NameRef> ends = fields.names("between");
+  require_count(fields.place("between"), "'between'", ends.size(), 2);
+  return ends;
 }
 
 Quaternion read_orientation(const Fields& f) {
@@ -63,33 +68,6 @@ Quaternion read_orientation(const Fields& f) {
     return rho.normalized();
   }
   return quaternion_exponential(f.vector3("rotation", Vector3::Zero()));
-}
-
-std::vector<Shape> read_shapes(const Fields& body) {
-  std::vector<Shape> out;
-  for (const Fields& f : body.objects("shapes")) {
-    Shape shape;
-    const std::string& type = f.table().type;
-    shape.kind = type == "sphere"     ? ShapeKind::sphere
-                 : type == "box"      ? ShapeKind::box
-                 : type == "cylinder" ? ShapeKind::cylinder
-                                      : ShapeKind::capsule;
-    if (shape.kind == ShapeKind::box) {
-      shape.size = f.vector3("size", Vector3::Zero());
-      if (!(shape.size.minCoeff() > 0))
-        throw InputError(f.place("size"),
-                         fmt::format("'size' of box shape is [{}, {}, {}]; allowed: three numbers > 0",
-                                     shape.size.x(), shape.size.y(), shape.size.z()));
-    } else {
-      shape.radius = f.number("radius", 0);
-    }
-    if (shape.kind == ShapeKind::cylinder || shape.kind == ShapeKind::capsule)
-      shape.length = f.number("length", 0);
-    shape.position = f.vector3("position", Vector3::Zero());
-    shape.orientation = read_orientation(f);
-    out.push_back(shape);
-  }
-  return out;
 }
 
 Matrix3 read_inertia(const Fields& f) {
@@ -131,6 +109,7 @@ void read_mass(const Fields& f, BodyDesc& body) {
 }
 
 void read_bodies(const Fields& scene, SceneDesc& out) {
+  ShapeReader shapes(scene, out.file);
   for (const Fields& f : scene.objects("bodies")) {
     BodyDesc body;
     body.name = f.name("name");
@@ -144,7 +123,7 @@ void read_bodies(const Fields& scene, SceneDesc& out) {
       continue;
     }
     body.orientation = read_orientation(f);
-    body.shapes = read_shapes(f);
+    body.shapes = shapes.read(f);
     if (type == "rigid") {
       body.kind = BodyKind::rigid;
       body.velocity = f.vector3("velocity", Vector3::Zero());
@@ -409,6 +388,7 @@ void decode_mechanism(const Fields& scene, SceneDesc& out) {
   read_drives(scene, out);
   read_forces(scene, out);
   read_contacts(scene, out);
+  out.collision = read_collision(scene);
 }
 
 }  // namespace delassus

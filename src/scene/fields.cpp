@@ -19,6 +19,7 @@ std::string shown(const Value& value) {
 }
 
 constexpr std::size_t k_longest_name = 200;
+constexpr std::size_t k_longest_path = 4096;  // of most systems
 
 bool is_scalar(const Value& value) {
   return value.kind != Value::Kind::list && value.kind != Value::Kind::map && value.kind != Value::Kind::null;
@@ -117,6 +118,11 @@ Place Fields::place(const std::string& key) const {
   return value != nullptr ? value->place : value_.place;
 }
 
+Place Fields::place(const std::string& key, std::size_t element) const {
+  const Value* value = find(key);
+  return value != nullptr && element < value->list.size() ? value->list[element].place : place(key);
+}
+
 Place Fields::key_place(const std::string& key) const {
   for (std::size_t i = 0; i < value_.map.size(); ++i)
     if (value_.map[i].first == key) return value_.key_places[i];
@@ -157,9 +163,10 @@ void Fields::check_type(const Field& f, const Value& value) const {
       if (value.text.empty()) fail(value.place, what + " is empty");
       if (f.key != "description" && has_control_character(value.text))
         fail(value.place, what + " has a line end or another control character; allowed: one line of text");
-      if (f.key != "description" && value.text.size() > k_longest_name)
+      if (const std::size_t longest = f.key == "file" ? k_longest_path : k_longest_name;
+          f.key != "description" && value.text.size() > longest)
         fail(value.place,
-             fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), k_longest_name));
+             fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), longest));
       break;
     case FieldType::vector3:
       if (to_list(value, what).size() != 3)
@@ -173,6 +180,13 @@ void Fields::check_type(const Field& f, const Value& value) const {
         if (!is_scalar(entry) || entry.text.empty() || entry.text.size() > k_longest_name ||
             has_control_character(entry.text))
           fail(entry.place, fmt::format("an entry of {} is {}; allowed: a name", what, shown(entry)));
+      break;
+    case FieldType::number_rows:
+      for (const Value& row : to_list(value, what)) {
+        if (row.kind != Value::Kind::list)
+          fail(row.place, fmt::format("a row of {} must be a list, but is {}", what, shown(row)));
+        for (const Value& entry : row.list) to_number(entry, "an entry of " + what, constants_);
+      }
       break;
     case FieldType::formulas:
     case FieldType::formula_rows:
@@ -294,6 +308,18 @@ std::vector<double> Fields::numbers(const std::string& key) const {
   if (const Value* value = find(key))
     for (const Value& entry : value->list)
       out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, title()), constants_));
+  return out;
+}
+
+std::vector<std::vector<double>> Fields::number_rows(const std::string& key) const {
+  std::vector<std::vector<double>> out;
+  const Value* value = find(key);
+  if (value == nullptr) return out;
+  const std::string what = fmt::format("an entry of '{}' of {}", key, title());
+  for (const Value& row : value->list) {
+    out.emplace_back();
+    for (const Value& entry : row.list) out.back().push_back(to_number(entry, what, constants_));
+  }
   return out;
 }
 

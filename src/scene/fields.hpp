@@ -33,6 +33,8 @@ class Fields {
   bool knows(const std::string& key) const;
   // Of the value, and of the key itself; of the whole map when the key is absent.
   Place place(const std::string& key) const;
+  // Of an element of a list.
+  Place place(const std::string& key, std::size_t element) const;
   Place key_place(const std::string& key) const;
 
   // Each returns the given default when the key is absent.
@@ -47,6 +49,7 @@ class Fields {
   NameRef name(const std::string& key) const;
   Vector3 vector3(const std::string& key, const Vector3& fallback) const;
   std::vector<double> numbers(const std::string& key) const;
+  std::vector<std::vector<double>> number_rows(const std::string& key) const;
   std::vector<NameRef> names(const std::string& key) const;
   std::optional<Expression> formula(const std::string& key, const std::vector<std::string>& variables) const;
   std::vector<Expression> formulas(const std::string& key, const std::vector<std::string>& variables) const;

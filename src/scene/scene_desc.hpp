@@ -23,6 +23,13 @@ struct NameRef {
   Place place;
 };
 
+struct ShapeDesc {
+  Shape shape;  // without its groups
+  Place place;
+  std::vector<NameRef> groups;                  // empty: the default one
+  std::optional<std::vector<NameRef>> touches;  // absent: all
+};
+
 struct BodyDesc {
   NameRef name;
   BodyKind kind = BodyKind::particle;
@@ -32,7 +39,7 @@ struct BodyDesc {
   Vector3 angular_velocity = Vector3::Zero();  // in world axes
   std::optional<Matrix3> inertia;
   std::optional<Vector3> center_of_mass;
-  std::vector<Shape> shapes;
+  std::vector<ShapeDesc> shapes;
   std::vector<Expression> motion;  // kinematic
   Place motion_place, angle_place;
   Vector3 axis = Vector3::UnitZ();
@@ -139,6 +146,17 @@ struct ContactDesc {
   Place normal_place;
 };
 
+// How shapes touch. Defaults of materials have gone into the shapes.
+struct CollisionDesc {
+  struct Pair {
+    Place place;
+    std::vector<NameRef> bodies;
+    PairRule rule;  // without its bodies
+  };
+  CollisionSettings settings;  // without its pairs
+  std::vector<Pair> pairs;
+};
+
 struct LagrangianDesc {
   struct Row {
     NameRef name;
@@ -221,6 +239,7 @@ struct SceneDesc {
   std::vector<FrictionDesc> frictions;
   std::vector<ForceDesc> forces;
   std::vector<ContactDesc> contacts;
+  CollisionDesc collision;
   std::optional<LagrangianDesc> lagrangian;
   RunSettings run;
   std::vector<PictureDesc> picture;

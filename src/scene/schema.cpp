@@ -53,7 +53,9 @@ std::vector<Table> make_schema() {
         tables("forces", objects,
                {"spring", "applied force", "torsional spring", "joint spring", "bushing", "point gravity"},
                "springs, dampers and applied forces"),
-        tables("contacts", objects, {"plane contact", "pair contact"}, "what bodies can hit"),
+        tables("contacts", objects, {"plane contact", "pair contact"},
+               "what particles can hit; rigid bodies touch with their shapes"),
+        tables("contact", object, {"contact"}, "how shapes touch"),
         tables("lagrangian", object, {"lagrangian"}, "a system in your own coordinates, instead of bodies"),
         tables("stepper", object, {"stepper"}, "time stepping"),
         tables("law", object, {"law"}, "contact law"),
@@ -241,6 +243,8 @@ const char* to_string(FieldType type) {
       return "[x, y, z]";
     case FieldType::numbers:
       return "list of numbers";
+    case FieldType::number_rows:
+      return "list of rows of numbers";
     case FieldType::formula:
       return "formula";
     case FieldType::formulas:

@@ -19,6 +19,7 @@ enum class FieldType {
   choice,        // one of `choices`
   vector3,       // list of three numbers
   numbers,       // list of numbers
+  number_rows,   // list of lists of numbers
   formula,       // number or formula text
   formulas,      // list of formulas
   formula_rows,  // list of lists of formulas

@@ -81,7 +81,20 @@ inline Field anchor() {
   return vector3("anchor", false, "m", "the fixed point, when one end is 'world'", "[0, 0, 0]");
 }
 
+using Fields = std::vector<Field>;
+Fields operator+(Fields a, const Fields& b);
+
+// What a surface is like; `from`: where it comes from when it is left out, empty: defaults of the program.
+Fields materials(const std::string& from);
+// With what it touches.
+Fields contact_groups(const std::string& from);
+Field margin(const std::string& from);
+// The list of shapes of a body.
+Field shapes();
+
 // Tables of bodies, joints, drives, forces and contacts.
 std::vector<Table> mechanism_tables();
+// Tables of shapes and how they touch.
+std::vector<Table> shape_tables();
 
 }  // namespace delassus::schema

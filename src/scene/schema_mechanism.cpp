@@ -8,13 +8,6 @@ namespace {
 constexpr auto k_formula = FieldType::formula, k_formulas = FieldType::formulas,
                k_numbers = FieldType::numbers, k_names = FieldType::names, k_objects = FieldType::objects;
 
-using Fields = std::vector<Field>;
-
-Fields operator+(Fields a, Fields b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
-
 Fields named() {
   return {name_field(), type_field()};
 }
@@ -25,14 +18,10 @@ Fields pose() {
           vector3("rotation", false, "rad", "the same as a rotation vector: axis times angle", "[0, 0, 0]")};
 }
 
-Field shapes() {
-  return tables("shapes", k_objects, {"sphere shape", "box shape", "cylinder shape", "capsule shape"},
-                "solids, for inertia and pictures");
-}
-
-Fields shape_pose() {
-  return {vector3("position", false, "m", "of its centre, in the body's frame", "[0, 0, 0]"),
-          vector3("rotation", false, "rad", "in the body's frame, as a rotation vector", "[0, 0, 0]")};
+// Of bodies with shapes: the shapes, and what they are like where they do not say so themselves.
+Fields solids() {
+  const std::string from = "that of the scene";
+  return Fields{shapes()} + materials(from) + Fields{margin(from)} + contact_groups("");
 }
 
 // Where a joint sits: in the world as the bodies lie at the start, or in the frame of each body.
@@ -89,27 +78,15 @@ std::vector<Table> body_tables() {
                    "from shapes"),
                vector3("center_of_mass", false, "m", "in the body's frame",
                        "from shapes; [0, 0, 0] where the inertia is given"),
-               positive("density", "", "kg/m³", "of the shapes"), shapes()}},
-      {"fixed body", "fixed", "A body that does not move.", named() + pose() + Fields{shapes()}},
+               positive("density", "", "kg/m³", "of the shapes")} +
+           solids()},
+      {"fixed body", "fixed", "A body that does not move.", named() + pose() + solids()},
       {"kinematic body", "kinematic", "A body that moves as prescribed, whatever acts on it.",
        named() + pose() +
            Fields{of_type("motion", k_formulas, false, "m", "position as three formulas of t", "position"),
                   vector3("axis", false, "-", "about which it turns, in world axes", "[0, 0, 1]"),
-                  of_type("angle", k_formula, false, "rad", "by which it has turned, a formula of t", "0"),
-                  shapes()}},
-      {"sphere shape", "sphere", "A ball.",
-       Fields{type_field(), positive("radius", "", "m", "radius", true)} + shape_pose()},
-      {"box shape", "box", "A box.",
-       Fields{type_field(), vector3("size", true, "m", "full lengths of its edges, each > 0")} +
-           shape_pose()},
-      {"cylinder shape", "cylinder", "A cylinder along z.",
-       Fields{type_field(), positive("radius", "", "m", "radius", true),
-              positive("length", "", "m", "length", true)} +
-           shape_pose()},
-      {"capsule shape", "capsule", "A cylinder along z with half balls on both ends.",
-       Fields{type_field(), positive("radius", "", "m", "radius", true),
-              positive("length", "", "m", "of the cylinder", true)} +
-           shape_pose()},
+                  of_type("angle", k_formula, false, "rad", "by which it has turned, a formula of t", "0")} +
+           solids()},
   };
 }
 
@@ -276,7 +253,8 @@ std::vector<Table> force_tables() {
 
 std::vector<Table> mechanism_tables() {
   std::vector<Table> out;
-  for (const std::vector<Table>& part : {body_tables(), joint_tables(), drive_tables(), force_tables()})
+  for (const std::vector<Table>& part :
+       {body_tables(), shape_tables(), joint_tables(), drive_tables(), force_tables()})
     out.insert(out.end(), part.begin(), part.end());
   return out;
 }

@@ -1,0 +1,149 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/scene/schema_fields.hpp"
+
+namespace delassus::schema {
+namespace {
+
+constexpr auto k_names = FieldType::names, k_numbers = FieldType::numbers, k_rows = FieldType::number_rows;
+
+Fields shape_begin() {
+  return {type_field(), text("name", false, "for messages and tables; unique among the shapes of the body")};
+}
+
+Fields shape_position() {
+  return {vector3("position", false, "m", "of its frame's origin, in the body's frame", "[0, 0, 0]")};
+}
+
+Fields shape_end(const std::string& from) {
+  return materials(from) + contact_groups(from);
+}
+
+// Of shapes that stand along their own z axis.
+Fields shape_pose() {
+  return shape_position() +
+         Fields{vector3("rotation", false, "rad", "in the body's frame, as a rotation vector", "[0, 0, 0]")};
+}
+
+// Of ground: which way is up matters more than where its x axis lies.
+Fields ground_pose() {
+  return shape_position() +
+         Fields{vector3("normal", false, "-", "its z axis, away from the solid, in the body's frame",
+                        "[0, 1, 0]"),
+                vector3("rotation", false, "rad",
+                        "instead of normal: of its frame in the body's frame, as a rotation vector")};
+}
+
+const char* const k_of_body = "that of the body";
+
+Table shape(const std::string& type, std::string meaning, const Fields& own) {
+  return {type + " shape", type, std::move(meaning),
+          shape_begin() + own + shape_pose() + shape_end(k_of_body)};
+}
+
+Table ground(const std::string& name, const std::string& type, std::string meaning, const Fields& own) {
+  return {name, type, std::move(meaning), shape_begin() + own + ground_pose() + shape_end(k_of_body)};
+}
+
+Field rule(const char* key, const char* fallback, const char* meaning) {
+  return choice(key, fallback, {"geometric", "minimum", "maximum", "average", "product"}, meaning);
+}
+
+}  // namespace
+
+Fields operator+(Fields a, const Fields& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+Fields materials(const std::string& from) {
+  const bool start = from.empty();
+  return {not_negative("friction", start ? "0.5" : from, "-", "coefficient μ"),
+          number("restitution", start ? "0" : from, "-", "coefficient e", 0, 1),
+          not_negative("rolling_friction", start ? "0" : from, "m", "lever of the resistance to rolling"),
+          not_negative("spinning_friction", start ? "0" : from, "m",
+                       "lever of the resistance to spinning about the normal")};
+}
+
+Fields contact_groups(const std::string& from) {
+  return {
+      flag("collide", from.empty() ? "true" : from, "it touches others; false: for mass and picture only"),
+      of_type("groups", k_names, false, "", "names of the groups it belongs to",
+              from.empty() ? "[default]" : from),
+      of_type("touches", k_names, false, "",
+              "names of the groups it touches; two shapes touch when each touches a group of the other",
+              from.empty() ? "all" : from)};
+}
+
+Field margin(const std::string& from) {
+  return not_negative("margin", from.empty() ? "0" : from, "m",
+                      "edges and corners of boxes and hulls are rounded by this radius");
+}
+
+Field shapes() {
+  return tables(
+      "shapes", FieldType::objects,
+      {"sphere shape", "box shape", "cylinder shape", "capsule shape", "cone shape", "ellipsoid shape",
+       "hull shape", "mesh shape", "plane shape", "height field shape", "compound shape"},
+      "solids: they touch, are weighed and drawn");
+}
+
+std::vector<Table> shape_tables() {
+  const Field radius = positive("radius", "", "m", "radius", true),
+              file = text("file", false, "OBJ or STL, relative to the scene file"),
+              scale = positive("scale", "1", "-", "by which all coordinates are multiplied");
+  Field parts = shapes();
+  parts.required = true;
+  return {
+      shape("sphere", "A ball.", {radius}),
+      shape("box", "A box.",
+            {vector3("size", true, "m", "full lengths of its edges, each > 0"), margin(k_of_body)}),
+      shape("cylinder", "A cylinder along z.", {radius, positive("length", "", "m", "length", true)}),
+      shape("capsule", "A cylinder along z with half balls on both ends.",
+            {radius, positive("length", "", "m", "of the cylinder", true)}),
+      shape("cone", "A cone along z: its base at −length/2, its apex at +length/2.",
+            {positive("radius", "", "m", "of the base", true),
+             positive("length", "", "m", "from base to apex", true)}),
+      shape("ellipsoid", "An ellipsoid.", {vector3("size", true, "m", "full lengths of its axes, each > 0")}),
+      shape("hull", "The convex hull of points.",
+            {of_type("points", k_rows, false, "m", "at least four, as [x, y, z]"), file, scale,
+             margin(k_of_body)}),
+      shape("mesh", "Triangles; on a rigid body they must bound a solid.",
+            {file, scale, of_type("vertices", k_rows, false, "m", "instead of a file: points [x, y, z]"),
+             of_type("triangles", k_rows, false, "-",
+                     "with vertices: three of their numbers, from 0, counter-clockwise seen from outside")}),
+      ground("plane shape", "plane", "A half space; of fixed and kinematic bodies.", {}),
+      ground("height field shape", "height_field",
+             "Ground over a grid, highest along its z axis, centred; of fixed and kinematic bodies.",
+             {of_type("heights", k_rows, false, "m", "rows along y of numbers along x, at least 2 × 2"),
+              text("file", false, "instead of heights: text, a row a line, relative to the scene file"),
+              of_type("spacing", k_numbers, true, "m", "of the grid along x and y: [dx, dy], each > 0")}),
+      {"compound shape", "compound", "Several shapes in a frame of their own.",
+       shape_begin() + Fields{parts} + shape_pose() + shape_end(k_of_body) + Fields{margin(k_of_body)}},
+      {"contact", "", "How shapes touch.",
+       Fields{flag("enabled", "true", "shapes touch; false: they are for mass and picture only")} +
+           materials("") +
+           Fields{margin(""), tables("combine", FieldType::object, {"combine"}, "one value of two surfaces"),
+                  not_negative(
+                      "envelope", "0", "m",
+                      "distance at which contacts enter the equations; 0: a hundredth of the smaller shape"),
+                  flag("reduce", "true",
+                       "leave out contacts of a flat patch that lie inside of the polygon of the others"),
+                  flag("joined_bodies", "false", "bodies that a joint connects touch, too"),
+                  tables("pairs", FieldType::objects, {"contact rule"},
+                         "what holds for single pairs of bodies instead")}},
+      {"combine",
+       "",
+       "How the values of two surfaces make the one of a contact.",
+       {rule("friction", "geometric", "of friction; geometric: √(a b)"),
+        rule("restitution", "maximum", "of restitution"),
+        rule("rolling", "maximum", "of rolling and spinning friction")}},
+      {"contact rule", "", "What holds for one pair of bodies.",
+       Fields{of_type("bodies", k_names, true, "", "names of two bodies with shapes"),
+              flag("touch", "by the other rules",
+                   "false: the pair is ignored; true: it touches even when a joint connects it")} +
+           materials("by the rules")},
+  };
+}
+
+}  // namespace delassus::schema
