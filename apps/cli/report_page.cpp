@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/embedded.hpp"
+#include "apps/cli/report_shapes.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 
 namespace delassus::cli {
@@ -18,23 +19,16 @@ namespace {
 using nlohmann::json;
 
 // More frames than this do not make the page better, only larger.
-constexpr int k_max_frames = 2000;
+constexpr int k_max_frames = 2000, k_min_frames = 100;
+// Of all frames together: some 30 MB, which browsers still read in a second or two.
+constexpr double k_max_numbers = 4e6;
+constexpr int k_body_columns = 10, k_contact_columns = 14;  // numbers of a body and of a contact in a frame
 constexpr std::size_t k_max_events = 2000;
 // A plate without thickness could not be seen from its side: the least edge, as a part of the longest.
 constexpr double k_thinnest = 0.02;
 // Joints that nothing drives do work by the errors of the scheme only. Beside the energies less than this part of them
 // is no curve to be seen.
 constexpr double k_visible_work = 1e-3;
-
-// Seven digits are enough for a picture; NaN has no JSON number.
-json number(double x) {
-  if (!std::isfinite(x)) return nullptr;
-  return std::strtod(fmt::format("{:.7g}", x).c_str(), nullptr);
-}
-
-json point(const Vector3& x) {
-  return {number(x.x()), number(x.y()), number(x.z())};
-}
 
 template <typename Get>
 json column(const std::vector<int>& frames, const Get& get) {
@@ -58,8 +52,12 @@ const std::string& embedded(const std::string& name) {
 // Frames to show: evenly spread in time, and every frame at which something happened would be too many; events have their own list.
 std::vector<int> choose_frames(const Recording& recording) {
   const int n = recording.num_frames();
+  const double numbers_a_frame =
+      k_body_columns * recording.num_bodies() +
+      k_contact_columns * static_cast<double>(recording.contacts.size()) / std::max(n, 1);
+  const double fitting = k_max_numbers / std::max(numbers_a_frame, 1.0);
   std::vector<int> frames;
-  const int count = std::min(n, k_max_frames);
+  const int count = std::min({n, k_max_frames, std::max(k_min_frames, static_cast<int>(fitting))});
   frames.reserve(static_cast<std::size_t>(count));
   for (int i = 0; i < count; ++i)
     frames.push_back(
@@ -67,52 +65,27 @@ std::vector<int> choose_frames(const Recording& recording) {
   return frames;
 }
 
-json describe_shape(const Shape& shape) {
-  const Quaternion& rho = shape.orientation;
-  json out = {{"position", point(shape.position)},
-              {"orientation", {number(rho[0]), number(rho[1]), number(rho[2]), number(rho[3])}}};
-  switch (shape.kind) {
-    case ShapeKind::sphere:
-      out["type"] = "sphere";
-      break;
-    case ShapeKind::box:
-      out["type"] = "box";
-      out["size"] = point(shape.size);
-      return out;
-    case ShapeKind::cylinder:
-      out["type"] = "cylinder";
-      out["length"] = number(shape.length);
-      break;
-    case ShapeKind::capsule:
-      out["type"] = "capsule";
-      out["length"] = number(shape.length);
-      break;
-  }
-  out["radius"] = number(shape.radius);
-  return out;
-}
-
 // `radius` is that of a particle.
-json describe_body(const Body& body, double radius) {
+json describe_body(const Body& body, double radius, ShapeWriter& writer) {
   json out = {{"name", body.name}};
   if (body.kind == BodyKind::fixed) out["fixed"] = true;
   if (!body.shapes.empty()) {
     out["shapes"] = json::array();
-    for (const Shape& shape : body.shapes) out["shapes"].push_back(describe_shape(shape));
+    for (const Shape& shape : body.shapes) out["shapes"].push_back(writer.describe(shape));
   } else if (body.kind == BodyKind::rigid) {
     Shape box = equivalent_box({body.mass, body.center_of_mass, body.inertia});
     box.size = box.size.cwiseMax(k_thinnest * box.size.maxCoeff());
-    out["shapes"] = json::array({describe_shape(box)});
+    out["shapes"] = json::array({writer.describe(box)});
   } else if (body.kind == BodyKind::particle) {
     out["shape"] = {{"type", "sphere"}, {"radius", radius}};
   }
   return out;
 }
 
-json describe_bodies(const SceneDesc& scene, const Model& model) {
+json describe_bodies(const SceneDesc& scene, const Model& model, ShapeWriter& writer) {
   json out = json::array();
   for (std::size_t i = 0; i < model.bodies.size(); ++i)
-    out.push_back(describe_body(model.bodies[i], scene.bodies[i].radius));
+    out.push_back(describe_body(model.bodies[i], scene.bodies[i].radius, writer));
   if (scene.lagrangian)
     for (const auto& body : scene.lagrangian->bodies) {
       json shape = {{"type", "sphere"}, {"radius", body.radius}};
@@ -230,42 +203,54 @@ json describe_reactions(const Recording& recording, const Model& model, const st
   for (int i = 0; i < recording.num_reactions(); ++i) {
     json reaction = {{"name", recording.reaction_names[i]},
                      {"force", column(frames, [&](int f) { return recording.reaction(f, i).force.norm(); })}};
-    // A joint that holds points only has no torque to show.
-    const JointKind kind = model.joints[i].kind;
-    if (num_force_equations(kind) < num_equations(kind))
+    // A joint that holds points only has no torque to show. After the joints come motors.
+    const bool is_joint = i < static_cast<int>(model.joints.size());
+    if (!is_joint || num_force_equations(model.joints[i].kind) < num_equations(model.joints[i].kind))
       reaction["torque"] = column(frames, [&](int f) { return recording.reaction(f, i).torque.norm(); });
     out.push_back(std::move(reaction));
   }
   return out;
 }
 
+// Rows of contacts, those of a frame one after the other: frame i has the rows start[i] … start[i + 1] − 1. Contacts come
+// and go, so a column for each of them would be mostly empty.
 json describe_contacts(const Recording& recording, const std::vector<int>& frames) {
-  std::map<ContactId, json> contacts;
-  const auto empty = [&] { return json(std::vector<std::nullptr_t>(frames.size(), nullptr)); };
-  for (std::size_t i = 0; i < frames.size(); ++i) {
-    const double h = recording.step_length[frames[i]];
-    for (const RecordedContact& contact : recording.contacts_at(frames[i])) {
-      json& out = contacts[contact.id];
-      if (out.is_null()) {
-        out = {{"name", recording.contact_name(contact.id)},
-               {"gap", empty()},
-               {"normal_force", empty()},
-               {"mode", empty()}};
-        for (const char* key : {"point", "force"})
-          out[key] = {{"x", empty()}, {"y", empty()}, {"z", empty()}};
-      }
-      out["gap"][i] = number(contact.gap);
-      out["normal_force"][i] = number(contact.impulse[0] / h);
-      out["mode"][i] = to_string(contact.status);
-      const char* const axes[] = {"x", "y", "z"};
-      for (int k = 0; k < 3; ++k) {
-        out["point"][axes[k]][i] = number(contact.point[k]);
-        out["force"][axes[k]][i] = number(contact.force[k]);
-      }
+  std::map<ContactId, int> labels;  // index of what is the same in all its rows
+  json out = {{"labels", json::array()}, {"modes", json::array()}, {"start", {0}}};
+  for (const ContactStatus status : {ContactStatus::open, ContactStatus::stick, ContactStatus::slip})
+    out["modes"].push_back(to_string(status));
+  const auto array = [] { return json::array(); };
+  json label = array(), mode = array(), gap = array(), normal_force = array(), tangential_force = array();
+  json position = array(), normal = array(), force = array();
+  const auto add = [](json& list, const Vector3& x) {
+    for (int k = 0; k < 3; ++k) list.push_back(number(x[k]));
+  };
+  for (int f : frames) {
+    const double h = recording.step_length[f];
+    for (const RecordedContact& contact : recording.contacts_at(f)) {
+      const auto [it, is_new] = labels.try_emplace(contact.id, static_cast<int>(labels.size()));
+      if (is_new)
+        out["labels"].push_back({{"name", recording.contact_name(contact.id)},
+                                 {"bodies", recording.contact_body_names(contact.id)}});
+      label.push_back(it->second);
+      mode.push_back(static_cast<int>(contact.status));
+      gap.push_back(number(contact.gap));
+      normal_force.push_back(number(contact.impulse[0] / h));
+      tangential_force.push_back(number(contact.impulse.tail<2>().norm() / h));
+      add(position, contact.point);
+      add(normal, contact.normal);
+      add(force, contact.force);
     }
+    out["start"].push_back(label.size());
   }
-  json out = json::array();
-  for (auto& [id, contact] : contacts) out.push_back(std::move(contact));
+  out["label"] = std::move(label);
+  out["mode"] = std::move(mode);
+  out["gap"] = std::move(gap);
+  out["normal_force"] = std::move(normal_force);
+  out["tangential_force"] = std::move(tangential_force);
+  out["point"] = std::move(position);
+  out["normal"] = std::move(normal);
+  out["force"] = std::move(force);
   return out;
 }
 
@@ -321,7 +306,10 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
   if (const auto shared = summary.value("reactions_not_unique", std::vector<std::string>{}); !shared.empty())
     data["summary"].push_back(
         {"reactions that are not unique", fmt::format("{} (least norm)", fmt::join(shared, ", "))});
-  data["bodies"] = describe_bodies(scene, model);
+  ShapeWriter writer;
+  data["bodies"] = describe_bodies(scene, model, writer);
+  data["surfaces"] = writer.surfaces();
+  data["notes"] = writer.notes();
   data["fixtures"] = describe_fixtures(scene, model);
   data["links"] = describe_links(model);
   data["joints"] = describe_joints(model);

@@ -266,4 +266,10 @@ void MultibodySystem::contact_frame(ContactId id, double t, const VectorRef& q, 
   frame << g.normal, g.tangents[0], g.tangents[1];
 }
 
+ContactBodies MultibodySystem::contact_bodies(ContactId id) const {
+  if (is_limit(id)) return {};
+  if (is_plane(id)) return {k_world, model_.plane_contacts[id].body};
+  return {pair(id).body_a, pair(id).body_b};
+}
+
 }  // namespace delassus

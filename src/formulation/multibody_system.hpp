@@ -76,6 +76,7 @@ class MultibodySystem final : public System {
                     Vector& bias) const override;
   void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
                      Matrix3& frame) const override;
+  ContactBodies contact_bodies(ContactId id) const override;
   int num_bodies() const override { return static_cast<int>(model_.bodies.size()); }
   std::string body_name(int i) const override { return model_.bodies[i].name; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,

@@ -151,13 +151,17 @@ Table certificate(const Recording& recording) {
 Table contacts(const Recording& recording) {
   Table table(
       "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,fx,fy,"
-      "fz");
-  for (int f = 0; f < recording.num_frames(); ++f)
+      "fz,nx,ny,nz,force_n,force_t,body_a,body_b");
+  for (int f = 0; f < recording.num_frames(); ++f) {
+    const double h = recording.step_length[f];
     for (const RecordedContact& c : recording.contacts_at(f)) {
       table.row(recording.time[f]).add(quoted(recording.contact_name(c.id)));
       table.add(std::string(to_string(c.status))).add(c.gap);
-      table.add(c.impulse).add(c.velocity).add(c.point).add(c.force);
+      table.add(c.impulse).add(c.velocity).add(c.point).add(c.force).add(c.normal);
+      table.add(c.impulse[0] / h).add(c.impulse.tail<2>().norm() / h);
+      for (const std::string& body : recording.contact_body_names(c.id)) table.add(quoted(body));
     }
+  }
   return table;
 }
 

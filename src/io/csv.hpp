@@ -20,8 +20,13 @@ namespace delassus {
 //   certificate.csv  t,step,step_length,status,residuals and drifts,counts,names of the worst joint and
 //                    contact
 //   contacts.csv     t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,
-//                    px,py,pz,fx,fy,fz                                               a row a frame and contact
+//                    px,py,pz,fx,fy,fz,nx,ny,nz,force_n,force_t,body_a,body_b        a row a frame and contact
 //   events.csv       t,kind,name,velocities before and after,impulse,energy_change   a row an event
+//
+// Of a contact: status open, stick or slip; gap at the end of the step; impulse over the step and velocity at its end in
+// the contact's frame (n: normal, t1, t2: tangents); point p, force f (mean over the step, on body_b) and unit normal n
+// (from body_a to body_b) in world axes; normal force and size of the tangential force, means over the step; names of
+// the bodies, "world" for what belongs to none, empty where they are not known.
 //
 // Units and axes are those of recording.hpp. Numbers have 17 significant digits, so that reading gives back
 // every bit; names with commas or quotes are quoted. Where velocities are not the derivatives of coordinates

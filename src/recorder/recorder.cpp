@@ -76,13 +76,13 @@ struct FrameColumns {
 struct ContactColumns {
   Column<std::uint64_t> id;
   Column<std::uint8_t> status;
-  Column<double> gap, impulse, velocity, point, force;
+  Column<double> gap, impulse, velocity, point, normal, force;
 
   template <class F>
   void each(F&& f) {
     f(id);
     f(status);
-    for (auto* c : {&gap, &impulse, &velocity, &point, &force}) f(*c);
+    for (auto* c : {&gap, &impulse, &velocity, &point, &normal, &force}) f(*c);
   }
 };
 
@@ -101,12 +101,13 @@ struct EventColumns {
 
 struct NameColumns {
   Column<std::uint64_t> id;
-  Column<std::int64_t> length;
+  Column<std::int64_t> bodies, length;
   Column<std::uint8_t> text;
 
   template <class F>
   void each(F&& f) {
     f(id);
+    f(bodies);
     f(length);
     f(text);
   }
@@ -228,6 +229,7 @@ struct Recorder::Impl {
     contacts.impulse.create(file, "/contacts/impulse", {3});
     contacts.velocity.create(file, "/contacts/velocity", {3});
     contacts.point.create(file, "/contacts/point", {3});
+    contacts.normal.create(file, "/contacts/normal", {3});
     contacts.force.create(file, "/contacts/force", {3});
     file.create_group("/events");
     events.time.create(file, "/events/time");
@@ -239,6 +241,7 @@ struct Recorder::Impl {
     events.energy_change.create(file, "/events/energy_change");
     file.create_group("/contact_names");
     contact_names.id.create(file, "/contact_names/id");
+    contact_names.bodies.create(file, "/contact_names/bodies", {2});
     contact_names.length.create(file, "/contact_names/length");
     contact_names.text.create(file, "/contact_names/text");
     file.create_group("/end");
@@ -249,7 +252,9 @@ struct Recorder::Impl {
   void name_contact(ContactId id) {
     if (!named.insert(id).second) return;
     const std::string name = system.contact_name(id);
+    const ContactBodies bodies = system.contact_bodies(id);
     contact_names.id.put(id);
+    contact_names.bodies.put_row(std::array{bodies.a, bodies.b});
     contact_names.length.put(static_cast<std::int64_t>(name.size()));
     for (char c : name) contact_names.text.put(static_cast<std::uint8_t>(c));
   }
@@ -336,6 +341,7 @@ struct Recorder::Impl {
       contacts.impulse.put_row(c.impulse);
       contacts.velocity.put_row(c.velocity);
       contacts.point.put_row(point);
+      contacts.normal.put_row(frame.col(0));
       contacts.force.put_row(force);
     }
   }

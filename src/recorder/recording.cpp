@@ -72,8 +72,11 @@ std::string read_bytes(const Hdf5File& file, const std::string& name) {
   return {bytes.begin(), bytes.end()};
 }
 
-// True when the file has joint coordinates and reactions.
-bool read_meta(const Hdf5File& file, Recording& recording) {
+// The first versions that have them.
+constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3;
+
+// The version of the format.
+std::int64_t read_meta(const Hdf5File& file, Recording& recording) {
   const std::int64_t version = file.read_integer_attribute("/meta", "format_version");
   if (version < 1 || version > k_recording_format)
     refuse(file.path(),
@@ -90,18 +93,17 @@ bool read_meta(const Hdf5File& file, Recording& recording) {
   recording.body_names = file.read_texts("/meta/body_names");
   recording.coordinate_names = file.read_texts("/meta/coordinate_names");
   recording.joint_names = file.read_texts("/meta/joint_names");
-  const bool has_joint_outputs = version >= 2;
-  if (has_joint_outputs) {
+  if (version >= k_joint_outputs) {
     recording.joint_coordinate_names = file.read_texts("/meta/joint_coordinate_names");
     recording.joint_coordinate_units = file.read_texts("/meta/joint_coordinate_units");
     recording.reaction_names = file.read_texts("/meta/reaction_names");
     if (recording.joint_coordinate_names.size() != recording.joint_coordinate_units.size())
       refuse(file.path(), "joint coordinates without units");
   }
-  return has_joint_outputs;
+  return version;
 }
 
-void read_contacts(const Hdf5File& file, std::int64_t rows, Recording& recording) {
+void read_contacts(const Hdf5File& file, std::int64_t version, std::int64_t rows, Recording& recording) {
   Tables tables(file, "/contacts", rows);
   const auto id = tables.read<std::uint64_t>("id");
   const auto status = tables.read<std::uint8_t>("status");
@@ -110,6 +112,9 @@ void read_contacts(const Hdf5File& file, std::int64_t rows, Recording& recording
   const auto velocity = tables.read<double>("velocity");
   const auto point = tables.read<double>("point");
   const auto force = tables.read<double>("force");
+  const auto normal = version >= k_contact_normals
+                          ? tables.read<double>("normal")
+                          : std::vector<double>(3 * id.size(), std::numeric_limits<double>::quiet_NaN());
   recording.contacts.resize(id.size());
   for (std::size_t i = 0; i < id.size(); ++i)
     recording.contacts[i] = {id[i],
@@ -118,14 +123,16 @@ void read_contacts(const Hdf5File& file, std::int64_t rows, Recording& recording
                              triple(impulse, i),
                              triple(velocity, i),
                              triple(point, i),
+                             triple(normal, i),
                              triple(force, i)};
 }
 
 // How many contact rows are there to be read.
-std::int64_t contact_rows(const Hdf5File& file, std::int64_t committed) {
+std::int64_t contact_rows(const Hdf5File& file, std::int64_t version, std::int64_t committed) {
   Tables tables(file, "/contacts", committed);
   for (const char* name : {"id", "status", "gap"}) tables.limit(name, {});
   for (const char* name : {"impulse", "velocity", "point", "force"}) tables.limit(name, {3});
+  if (version >= k_contact_normals) tables.limit("normal", {3});
   return tables.rows();
 }
 
@@ -160,8 +167,9 @@ void read_solver(const Tables& frames, const std::string& path, Recording& recor
   }
 }
 
-void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t committed_contacts,
-                 bool has_joint_outputs, Recording& recording) {
+void read_frames(const Hdf5File& file, std::int64_t version, std::int64_t committed,
+                 std::int64_t committed_contacts, Recording& recording) {
+  const bool has_joint_outputs = version >= k_joint_outputs;
   const auto nq = static_cast<std::int64_t>(recording.coordinate_names.size());
   const std::int64_t nv = file.open_dataset("/frames/v").row_size();
   const auto nb = static_cast<std::int64_t>(recording.body_names.size());
@@ -183,7 +191,7 @@ void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t comm
   frames.limit("solver", {8});
 
   // Frames count as long as all their contacts are there, one frame's after the other's.
-  const std::int64_t contacts = contact_rows(file, committed_contacts);
+  const std::int64_t contacts = contact_rows(file, version, committed_contacts);
   const auto first = frames.read<std::int64_t>("contact_first");
   const auto count = frames.read<std::int64_t>("contact_count");
   recording.contact_starts.assign(1, 0);
@@ -196,7 +204,7 @@ void read_frames(const Hdf5File& file, std::int64_t committed, std::int64_t comm
   frames.limit(static_cast<std::int64_t>(recording.contact_starts.size()) - 1);
   if (frames.rows() <= 0) refuse(file.path(), "it has no frame yet");
   if (frames.rows() > std::numeric_limits<int>::max()) refuse(file.path(), "too many frames");
-  read_contacts(file, end, recording);
+  read_contacts(file, version, end, recording);
 
   recording.time = frames.read<double>("time");
   recording.step = frames.read<std::int64_t>("step");
@@ -239,20 +247,31 @@ void read_events(const Hdf5File& file, std::int64_t committed, Recording& record
         energy_change[i]};
 }
 
-void read_contact_names(const Hdf5File& file, std::int64_t committed, Recording& recording) {
+void read_contact_names(const Hdf5File& file, std::int64_t version, std::int64_t committed,
+                        Recording& recording) {
   Tables tables(file, "/contact_names", committed);
   tables.limit("id", {});
   tables.limit("length", {});
+  if (version >= k_contact_normals) tables.limit("bodies", {2});
   const auto id = tables.read<std::uint64_t>("id");
   const auto length = tables.read<std::int64_t>("length");
+  const auto bodies = version >= k_contact_normals ? tables.read<std::int64_t>("bodies")
+                                                   : std::vector<std::int64_t>(2 * id.size(), -1);
+  const auto body = [&](std::size_t i) {
+    if (bodies[i] < -1 || bodies[i] >= recording.num_bodies())
+      refuse(file.path(), fmt::format("a contact of body {}, which is not there", bodies[i]));
+    return static_cast<int>(bodies[i]);
+  };
   const std::string text = read_bytes(file, "/contact_names/text");
   std::size_t begin = 0;
   for (std::size_t i = 0; i < id.size(); ++i) {
     if (length[i] < 0 || static_cast<std::size_t>(length[i]) > text.size() - begin) break;
-    recording.contact_names.emplace_back(id[i], text.substr(begin, static_cast<std::size_t>(length[i])));
+    recording.contact_labels.push_back(
+        {id[i], text.substr(begin, static_cast<std::size_t>(length[i])), {body(2 * i), body(2 * i + 1)}});
     begin += static_cast<std::size_t>(length[i]);
   }
-  std::sort(recording.contact_names.begin(), recording.contact_names.end());
+  std::sort(recording.contact_labels.begin(), recording.contact_labels.end(),
+            [](const ContactLabel& a, const ContactLabel& b) { return a.id < b.id; });
 }
 
 std::string find_file(const std::string& path) {
@@ -274,14 +293,14 @@ Recording read(const std::string& path) {
   if (!file.contains("/meta")) refuse(path, "it has no group /meta");
   if (!file.contains("/committed")) refuse(path, "it has no frame yet");
   Recording recording;
-  const bool has_joint_outputs = read_meta(file, recording);
+  const std::int64_t version = read_meta(file, recording);
   const Hdf5Dataset dataset = file.open_dataset("/committed");
   if (dataset.shape() != std::vector<std::int64_t>{5}) refuse(path, "/committed is not 5 numbers");
   std::vector<std::int64_t> committed = dataset.read<std::int64_t>(5);
   for (std::int64_t& count : committed) count = std::max<std::int64_t>(count, 0);
-  read_frames(file, committed[0], committed[1], has_joint_outputs, recording);
+  read_frames(file, version, committed[0], committed[1], recording);
   read_events(file, committed[2], recording);
-  read_contact_names(file, committed[3], recording);
+  read_contact_names(file, version, committed[3], recording);
   recording.complete = committed[4] == 1;
   if (recording.complete) {
     recording.status = read_bytes(file, "/end/status");
@@ -309,10 +328,23 @@ std::span<const RecordedContact> Recording::contacts_at(int frame) const {
                                      contact_starts[frame + 1] - contact_starts[frame]);
 }
 
+const ContactLabel* Recording::find_contact(ContactId id) const {
+  const auto it =
+      std::lower_bound(contact_labels.begin(), contact_labels.end(), id,
+                       [](const ContactLabel& label, ContactId wanted) { return label.id < wanted; });
+  return it != contact_labels.end() && it->id == id ? &*it : nullptr;
+}
+
 std::string Recording::contact_name(ContactId id) const {
-  const auto it = std::lower_bound(contact_names.begin(), contact_names.end(), id,
-                                   [](const auto& entry, ContactId wanted) { return entry.first < wanted; });
-  return it != contact_names.end() && it->first == id ? it->second : fmt::format("contact {}", id);
+  const ContactLabel* label = find_contact(id);
+  return label != nullptr ? label->name : fmt::format("contact {}", id);
+}
+
+std::array<std::string, 2> Recording::contact_body_names(ContactId id) const {
+  const ContactLabel* label = find_contact(id);
+  if (label == nullptr || label->bodies == ContactBodies{}) return {};
+  const auto name = [&](int body) { return body < 0 ? "world" : body_names[body]; };
+  return {name(label->bodies.a), name(label->bodies.b)};
 }
 
 Recording read_recording(const std::string& path_or_directory) {

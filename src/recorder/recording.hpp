@@ -8,11 +8,11 @@
 // libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
 // file, where there is one, belongs to the newer run.
 //
-// Layout, format version 2: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// Layout, format version 3: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
 // rows, nx joint coordinates, nr joints and motors with reactions. Numbers are little endian: float64 unless the type is
 // given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
-// normal first. NaN: not known. Version 1 has nothing of joint coordinates and reactions; it is read as
-// nx = nr = 0.
+// normal first. NaN: not known. Older versions are read as well: 2 has no normals and bodies of contacts (NaN and −1
+// then), 1 no joint coordinates and reactions either (nx = nr = 0).
 //
 //   /meta                           attributes format_version (int64), program, title, description
 //   /meta/scene_text                text: the scene as it was run
@@ -52,7 +52,9 @@
 //   /contacts/gap                   m             at the end of the step [m]
 //   /contacts/impulse               m × 3         of the step [N·s]
 //   /contacts/velocity              m × 3         at the end of the step [m/s]
-//   /contacts/point                 m × 3         in world axes [m]
+//   /contacts/point                 m × 3         in world axes [m]; NaN for stops of joints and for contacts in user
+//                                                 coordinates, which have no place, and so on to the force
+//   /contacts/normal                m × 3         unit, in world axes, from the first of its bodies to the second
 //   /contacts/force                 m × 3         mean over the step, in world axes, on the body that the
 //                                                 normal points to [N]
 //
@@ -65,12 +67,14 @@
 //   /events/energy_change           e             [J]
 //
 //   /contact_names/id               c uint64      every contact that /contacts or /events mention
+//   /contact_names/bodies           c × 2 int64   its bodies, numbers from 0; -1: the world; two times -1: not known
 //   /contact_names/length           c int64       bytes of its name …
 //   /contact_names/text             uint8         … in this text of all names, UTF-8, one after the other
 //
 // When only each n-th step is recorded, impulses, forces and certificates of a frame are those of the one
 // step that ended there; events are those of all steps.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -84,7 +88,7 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 2;  // version of the layout above
+inline constexpr std::int64_t k_recording_format = 3;  // version of the layout above
 inline constexpr int k_body_numbers = 13;              // of a body in a frame
 inline constexpr int k_reaction_numbers = 6;           // of a reaction in a frame
 
@@ -104,7 +108,16 @@ struct RecordedContact {
   Vector3 impulse = Vector3::Zero();   // of the step, normal first [N·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step, normal first [m/s]
   Vector3 point = Vector3::Zero();     // in world axes [m]
+  Vector3 normal = Vector3::Zero();    // unit, in world axes
   Vector3 force = Vector3::Zero();     // frame · impulse / step length, in world axes [N]
+};
+
+// What is the same for all rows of a contact.
+struct ContactLabel {
+  ContactId id = 0;
+  std::string name;
+  ContactBodies bodies;
+  bool operator==(const ContactLabel&) const = default;
 };
 
 struct Recording {
@@ -114,7 +127,7 @@ struct Recording {
 
   std::vector<std::string> body_names, coordinate_names, joint_names;
   std::vector<std::string> joint_coordinate_names, joint_coordinate_units, reaction_names;
-  std::vector<std::pair<ContactId, std::string>> contact_names;  // ascending ids
+  std::vector<ContactLabel> contact_labels;  // ascending ids
 
   // --- one entry or column a frame
   std::vector<double> time;         // [s]
@@ -139,8 +152,12 @@ struct Recording {
   BodyMotion body(int frame, int i) const;
   JointReaction reaction(int frame, int i) const;
   std::span<const RecordedContact> contacts_at(int frame) const;
+  // Null when it is not in the list.
+  const ContactLabel* find_contact(ContactId id) const;
   // "contact <id>" when it is not in the list.
   std::string contact_name(ContactId id) const;
+  // Its bodies, "world" among them; empty when they are not known.
+  std::array<std::string, 2> contact_body_names(ContactId id) const;
 };
 
 // Reads DIR, DIR/recording.h5 or DIR/recording.h5.part. Of a run that was killed: the frames up to its last

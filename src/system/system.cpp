@@ -42,6 +42,10 @@ void System::friction_rows(double /*t*/, const VectorRef& /*q*/, FrictionRows& o
   out.clear(nv());
 }
 
+ContactBodies System::contact_bodies(ContactId /*id*/) const {
+  return {};
+}
+
 std::string System::joint_coordinate_name(int /*i*/) const {
   return {};
 }

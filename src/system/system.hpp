@@ -71,6 +71,12 @@ struct FrictionRows {
   void clear(int nv);
 };
 
+// Whom a contact acts on: indices of bodies, its normal points from a to b. −1: the world. Two times −1: not known.
+struct ContactBodies {
+  int a = -1, b = -1;
+  bool operator==(const ContactBodies&) const = default;
+};
+
 // What a joint transmits, on its second body at its frame there, in axes of its frame on the first body.
 struct JointReaction {
   Vector3 force = Vector3::Zero();   // [N]
@@ -154,6 +160,8 @@ class System {
   // system in user coordinates has no picture of it.
   virtual void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
                              Matrix3& frame) const = 0;
+  // For output only, too; not known is the default.
+  virtual ContactBodies contact_bodies(ContactId id) const;
 
   // --- outputs
   virtual int num_bodies() const = 0;

@@ -76,6 +76,9 @@ class FakeSystem : public System {
     point = {q[0], t, id == 7 ? 7.0 : 0.1};
     frame << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // normal z, tangents x and y
   }
+  ContactBodies contact_bodies(ContactId id) const override {
+    return id == 7 ? ContactBodies{-1, 1} : ContactBodies{1, 0};
+  }
   int num_bodies() const override { return 2; }
   std::string body_name(int i) const override { return i == 0 ? "ball, \"red\"" : "wand"; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,
@@ -260,6 +263,7 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
     Matrix3 frame;
     system.contact_frame(b.id, state.t, state.q, point, frame);
     EXPECT_TRUE(same_bits(a.point, point));
+    EXPECT_EQ(a.normal, Vector3::UnitZ());
     EXPECT_EQ(a.force, Vector3(b.impulse[1] / h, b.impulse[2] / h, b.impulse[0] / h));
   }
 }
@@ -327,9 +331,11 @@ TEST_F(RecorderTest, KeepsEveryBit) {
     EXPECT_EQ(r.joint_coordinate_names, (std::vector<std::string>{"rod, 1.slide", "rod, 1.angle"}));
     EXPECT_EQ(r.joint_coordinate_units, (std::vector<std::string>{"m", "rad"}));
     EXPECT_EQ(r.reaction_names, (std::vector<std::string>{"rod, 1", "pin"}));
-    EXPECT_EQ(r.contact_names,
-              (std::vector<std::pair<ContactId, std::string>>{{7, "µ-contact \"7\""}, {k_far_id, "far"}}));
+    EXPECT_EQ(r.contact_labels,
+              (std::vector<ContactLabel>{{7, "µ-contact \"7\"", {-1, 1}}, {k_far_id, "far", {1, 0}}}));
     EXPECT_EQ(r.contact_name(8), "contact 8");
+    EXPECT_EQ(r.contact_body_names(7), (std::array<std::string, 2>{"world", "wand"}));
+    EXPECT_EQ(r.contact_body_names(8), (std::array<std::string, 2>{}));
     ASSERT_EQ(r.num_frames(), 21);
     for (int i = 0; i <= 20; ++i) expect_frame(r, i, i);
     expect_events(r, 20);
@@ -459,7 +465,7 @@ TEST_F(RecorderTest, KilledRunIsReadable) {
       ASSERT_GE(r.num_frames(), 5 + 100 * round);
       for (int i = 0; i < r.num_frames(); ++i) expect_frame(r, i, i);
       expect_events(r, r.num_frames() - 1);
-      EXPECT_EQ(r.contact_names.size(), 2u);
+      EXPECT_EQ(r.contact_labels.size(), 2u);
     }
   }
 }
@@ -497,10 +503,10 @@ TEST_F(RecorderTest, FullDiskIsReported) {
   for (int i = 0; i < r.num_frames(); ++i) expect_frame(r, i, i);
 }
 
-// Copies a recording but for what version 1 has not.
+// Copies a recording but for what versions beyond `content` have; it says that it is of `version`.
 class OlderFile {
  public:
-  OlderFile(const std::string& from, const std::string& to, std::int64_t version)
+  OlderFile(const std::string& from, const std::string& to, int content, std::int64_t version)
       : from_(Hdf5File::open(from)), to_(Hdf5File::create(to)) {
     for (const char* group : {"/meta", "/end", "/frames", "/contacts", "/events", "/contact_names"})
       to_.create_group(group);
@@ -511,6 +517,11 @@ class OlderFile {
     for (const char* name :
          {"setting_names", "setting_values", "body_names", "coordinate_names", "joint_names"})
       to_.write_texts(std::string("/meta/") + name, from_.read_texts(std::string("/meta/") + name));
+    if (content >= 2) {
+      for (const char* name : {"joint_coordinate_names", "joint_coordinate_units", "reaction_names"})
+        to_.write_texts(std::string("/meta/") + name, from_.read_texts(std::string("/meta/") + name));
+      copy<double>("/frames", {"joint_coordinates", "reactions"});
+    }
     copy<std::uint8_t>("/end", {"status", "message"});
     copy<double>("/frames", {"time", "step_length", "q", "v", "weighted_velocity", "bodies", "joint_impulses",
                              "energy", "certificate"});
@@ -550,7 +561,7 @@ class OlderFile {
 
 TEST_F(RecorderTest, ReadsVersion1) {
   record(5);
-  OlderFile(file("recording.h5"), file("older.h5"), 1);
+  OlderFile(file("recording.h5"), file("older.h5"), 1, 1);
   const Recording r = read_recording(file("older.h5")), now = read_recording(directory_);
   EXPECT_TRUE(r.complete);
   EXPECT_EQ(r.info, example_info());
@@ -568,10 +579,31 @@ TEST_F(RecorderTest, ReadsVersion1) {
   EXPECT_EQ(read_file(file("csv/joints.csv")), "t,name,value,rate\n");
   EXPECT_EQ(read_file(file("csv/reactions.csv")), "t,name,fx,fy,fz,tx,ty,tz\n");
   // A file that claims to be newer than it is, and one of a version to come.
-  OlderFile(file("recording.h5"), file("claims.h5"), 2);
+  OlderFile(file("recording.h5"), file("claims.h5"), 1, 2);
   EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("joint_coordinate"), std::string::npos);
-  OlderFile(file("recording.h5"), file("future.h5"), 3);
-  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 3"), std::string::npos);
+  OlderFile(file("recording.h5"), file("future.h5"), 2, k_recording_format + 1);
+  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 4"), std::string::npos);
+}
+
+TEST_F(RecorderTest, ReadsVersion2) {
+  record(5);
+  OlderFile(file("recording.h5"), file("older.h5"), 2, 2);
+  const Recording r = read_recording(file("older.h5")), now = read_recording(directory_);
+  ASSERT_EQ(r.num_frames(), 6);
+  EXPECT_EQ(r.joint_values, now.joint_values);
+  EXPECT_TRUE(same_bits(Eigen::Map<const Vector>(r.reactions.data(), r.num_frames() * 2 * 6),
+                        Eigen::Map<const Vector>(now.reactions.data(), now.num_frames() * 2 * 6)));
+  ASSERT_EQ(r.contacts.size(), now.contacts.size());
+  for (std::size_t i = 0; i < r.contacts.size(); ++i) {
+    EXPECT_EQ(r.contacts[i].force, now.contacts[i].force);
+    EXPECT_TRUE(r.contacts[i].normal.array().isNaN().all());
+  }
+  EXPECT_EQ(r.contact_name(k_far_id), "far");
+  EXPECT_EQ(r.contact_body_names(k_far_id), (std::array<std::string, 2>{}));
+  write_csv(r, file("csv"));
+  EXPECT_TRUE(read_file(file("csv/contacts.csv")).ends_with(",,\n"));
+  OlderFile(file("recording.h5"), file("claims.h5"), 2, 3);
+  EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("/contacts/normal"), std::string::npos);
 }
 
 TEST_F(RecorderTest, RefusesWhatIsNoRecording) {
@@ -631,6 +663,14 @@ std::vector<std::string> lines_of(const std::string& path) {
   return lines;
 }
 
+// Of a line in which nothing quoted contains a comma.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::istringstream text(line);
+  for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+  return cells;
+}
+
 TEST_F(RecorderTest, Csv) {
   record(5);
   const Recording r = read_recording(directory_);
@@ -677,10 +717,20 @@ TEST_F(RecorderTest, Csv) {
   ASSERT_EQ(contacts.size(), 1u + 1 + 2 + 0 + 1 + 2);
   EXPECT_EQ(contacts[0],
             "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,"
-            "fx,fy,fz");
+            "fx,fy,fz,nx,ny,nz,force_n,force_t,body_a,body_b");
   EXPECT_EQ(contacts[1].substr(0, 58), "0.10000000000000001,\"µ-contact \"\"7\"\"\",slip,0.01,0.1000000");
   EXPECT_NE(contacts[3].find(",far,stick,"), std::string::npos) << contacts[3];
   EXPECT_NE(contacts[1].find(",0.14285714285714285,nan,"), std::string::npos) << contacts[1];
+  // Step 1 is 0.1 long: forces are its impulses (0.1, 0.2, −0.3) times ten, the tangential one √(0.2² + 0.3²) · 10.
+  const std::vector<std::string> cells_of_1 = cells_of(contacts[1]);
+  ASSERT_EQ(cells_of_1.size(), 23u);
+  const auto number = [&](std::size_t i) { return std::strtod(cells_of_1[i].c_str(), nullptr); };
+  EXPECT_EQ(Vector3(number(16), number(17), number(18)), Vector3::UnitZ());
+  EXPECT_NEAR(number(19), 1, 1e-14);
+  EXPECT_NEAR(number(20), std::sqrt(13.0), 1e-14);
+  EXPECT_EQ(cells_of_1[21], "world");
+  EXPECT_EQ(cells_of_1[22], "wand");
+  EXPECT_TRUE(contacts[3].ends_with(",wand,\"ball, \"\"red\"\"\"")) << contacts[3];
 
   const auto events = lines_of(file("csv/events.csv"));
   ASSERT_EQ(events.size(), 1u + 4);

@@ -1,7 +1,7 @@
 "use strict";
 // Everything lives in one function scope: the page's only globals are DATA and scene3d.
 (() => {
-const { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, meshOf, Solid, View } = scene3d;
+const { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, boxAround, MESHES, meshOf, Solid, View } = scene3d;
 
 // ---------------------------------------------------------------- helpers
 const $ = id => document.getElementById(id);
@@ -51,7 +51,7 @@ let theme;
 function readTheme() {
   const style = getComputedStyle(document.documentElement), get = name => style.getPropertyValue("--" + name).trim();
   theme = { series: [1, 2, 3, 4, 5, 6, 7, 8].map(i => get("s" + i)) };
-  for (const n of ["card", "ink", "muted", "line", "grid", "accent", "force", "event", "joint", "x", "y", "z"]) theme[n] = get(n);
+  for (const n of ["card", "ink", "muted", "line", "grid", "accent", "force", "contact", "event", "joint", "x", "y", "z"]) theme[n] = get(n);
   paints.clear();
 }
 const paints = new Map(); // what paintOf has made of a colour
@@ -100,17 +100,32 @@ const hasValue = c => some(c, Number.isFinite), hasNonzero = c => some(c, v => v
 const time = N ? column(DATA.time) : new Float64Array(0), span = N > 1 ? time[N - 1] - time[0] : 0, tiny = 1e-9 * span;
 const poseOf = i => columns((DATA.poses || [])[i], "x", "y", "z", "qw", "qx", "qy", "qz");
 // A body has a list of shapes, or the one shape of older pages; with neither it is a dot.
-const shapesOf = b => (b.shapes && b.shapes.length ? b.shapes : [b.shape || { type: "point" }]).map(s => ({ position: [0, 0, 0], orientation: [1, 0, 0, 0], ...s }));
+// Hulls, meshes and height fields share their surfaces.
+const surfaces = DATA.surfaces || [];
+const shapesOf = b => (b.shapes && b.shapes.length ? b.shapes : [b.shape || { type: "point" }])
+  .map(s => ({ position: [0, 0, 0], orientation: [1, 0, 0, 0], ...s, ...(s.surface === undefined ? {} : { surface: surfaces[s.surface] }) }));
 const bodies = (DATA.bodies || []).map((b, i) => ({ ...b, shapes: shapesOf(b), ...poseOf(i), index: i }));
 const bodyColor = i => (bodies[i].fixed ? mix(bodies[i].color || theme.muted, theme.card, 0.35) : bodies[i].color || paletteColor(i));
 const joints = (DATA.joints || []).map(j => ({ axis_a: [0, 0, 1], point_b: j.point_a, ...j }));
 const links = DATA.links || [], planes = [], bars = []; // fixtures: planes and segments
 for (const f of DATA.fixtures || []) if (f.type === "plane") planes.push({ ...f, normal: unit(f.normal) }); else if (f.from && f.to) bars.push(f);
-const contacts = (DATA.contacts || []).map(c => ({
-  name: c.name, mode: c.mode || [], gap: column(c.gap), normal: column(c.normal_force),
-  point: columns(c.point, "x", "y", "z"), force: columns(c.force, "x", "y", "z"),
-}));
+// Planes that are shapes of bodies move with them.
+for (const b of bodies) for (const s of b.shapes) if (s.type === "plane") planes.push({ name: b.name, body: b.index, shape: s, point: s.position, normal: [0, 0, 1] });
 const events = (DATA.events || []).slice().sort((a, b) => a.time - b.time);
+
+// Rows of contacts; those of frame k are start[k] … start[k + 1] - 1. label: which contact, point, normal, force: three numbers a row.
+const rowsOf = (a, width) => { const c = new Float64Array(width * (CONTACTS.label || []).length).fill(NaN); (a || []).forEach((x, i) => { if (x !== null) c[i] = x; }); return c; };
+const CONTACTS = DATA.contacts || {}, contactLabels = CONTACTS.labels || [];
+const contacts = {
+  count: (CONTACTS.label || []).length, start: CONTACTS.start || [], label: CONTACTS.label || [], mode: CONTACTS.mode || [],
+  gap: rowsOf(CONTACTS.gap, 1), normalForce: rowsOf(CONTACTS.normal_force, 1), tangentialForce: rowsOf(CONTACTS.tangential_force, 1),
+  point: rowsOf(CONTACTS.point, 3), normal: rowsOf(CONTACTS.normal, 3), force: rowsOf(CONTACTS.force, 3),
+};
+const contactRows = k => [contacts.start[k] || 0, contacts.start[k + 1] || 0];
+const triple = (a, row) => [a[3 * row], a[3 * row + 1], a[3 * row + 2]];
+const modeOf = row => (CONTACTS.modes || [])[contacts.mode[row]] || "";
+const contactName = row => (contactLabels[contacts.label[row]] || {}).name || `contact ${contacts.label[row] + 1}`;
+const contactPair = row => ((contactLabels[contacts.label[row]] || {}).bodies || []).filter(Boolean).join(" – ");
 
 // Index of the last entry at or before t, -1 if none; of duplicated times (before and after an impact) the later wins.
 function lastAtOrBefore(count, timeOf, t) {
@@ -168,12 +183,27 @@ function toWorld(body, p, k) {
 // Points of the body, each with a radius around it, that the body lies within.
 function hull(b) {
   return b.shapes.flatMap(s => {
-    const p = v => place(rotationFrom(...s.orientation), s.position, v), mesh = meshOf(s, Infinity);
+    const p = v => place(rotationFrom(...s.orientation), s.position, v), box = boxOf(s);
+    if (s.type === "plane") return []; // has no end
     if (s.type === "segment") return [[p(s.from), 0], [p(s.to), 0]];
-    if (!mesh) return [[s.position, s.radius || 0]];
-    return [0, 1, 2, 3, 4, 5, 6, 7].map(c => [[0, 1, 2].map(i => mesh.box[c >> i & 1][i]), 0]);
+    if (!box) return [[s.position, s.radius || 0]];
+    return [0, 1, 2, 3, 4, 5, 6, 7].map(c => [p([0, 1, 2].map(i => box[c >> i & 1][i])), 0]);
   });
 }
+// Box around a solid in its own axes, null for other shapes.
+function boxOf(s) {
+  if (!MESHES[s.type]) return null;
+  if (s.surface) {
+    if (!s.surface.box) { const p = s.surface.points; s.surface.box = boxAround(Array.from({ length: p.length / 3 }, (_, i) => triple(p, i))); }
+    return s.surface.box;
+  }
+  const r = s.radius, end = s.length / 2 + (s.type === "capsule" ? r : 0), half = s.size ? s.size.map(x => x / 2) : [r, r, end];
+  return [half.map(x => -x), half];
+}
+const girthOf = s => { // half its middle width
+  const box = boxOf(s);
+  return box ? minusVector(box[1], box[0]).sort((x, y) => x - y)[1] / 2 : s.radius || 0;
+};
 
 // Symbols of joints in units of their size, along z. Each consists of convex parts that only touch: ordered by depth they are right.
 const rods = (radius, from, to) => [1, -1].map(sign => ({ type: "cylinder", radius, length: to - from, position: [0, 0, sign * (from + to) / 2] }));
@@ -191,6 +221,14 @@ const scaled = (shape, s) => ({ ...shape, radius: s * shape.radius, length: s * 
 const SYMBOL_SIZE = 0.035, AXIS_LENGTH = 0.1; // of the radius of the scene
 // Large faces are cut into pieces of this part of the radius (depth can be wrong only within a piece), unless there would be too many.
 const TILE = 0.35, MAX_FACES = 6000;
+// More faces than this are too slow to turn: surfaces become their boxes.
+const MOST_FACES = 40000;
+const asBox = s => {
+  if (!s.surface) return s;
+  const [lo, hi] = boxOf(s), center = lo.map((x, i) => (x + hi[i]) / 2);
+  return { ...s, type: "box", size: minusVector(hi, lo), surface: undefined, position: place(rotationFrom(...s.orientation), s.position, center) };
+};
+const notes = DATA.notes ? DATA.notes.slice() : []; // on the picture
 
 class Scene extends View {
   constructor(canvas) {
@@ -199,6 +237,9 @@ class Scene extends View {
     this.measure();
     this.build();
     this.reset();
+    this.pointer = null; // where it hovers
+    canvas.addEventListener("pointermove", e => { this.pointer = e.buttons ? null : [e.offsetX, e.offsetY]; if (contacts.count) invalidate(); });
+    canvas.addEventListener("pointerleave", () => { this.pointer = null; invalidate(); });
   }
 
   // Box around all that moves; fixtures count only when near, or one long floor would shrink the mechanism to a dot.
@@ -212,13 +253,14 @@ class Scene extends View {
     };
     for (const b of bodies) {
       b.hull = hull(b);
-      b.girth = Math.max(...b.shapes.map(s => (s.size ? s.size.slice().sort((x, y) => x - y)[1] / 2 : s.radius || 0))); // labels keep clear of it
+      b.girth = Math.max(...b.shapes.map(girthOf)); // labels keep clear of it
     }
     const points = moving.reduce((sum, b) => sum + b.hull.length, 0), coarse = Math.max(stride, Math.ceil(N * points / 2e5));
     for (const b of moving) for (let k = 0; k < N; k += coarse) for (const [p, r] of b.hull) add(toWorld(b.index, p, k), r);
     for (const j of joints) for (let k = 0; k < N; k += stride) add(toWorld(j.body_a, j.point_a, k));
     for (const l of links) for (const e of [l.a, l.b]) for (let k = 0; k < (e.body < 0 ? 1 : N); k += stride) add(toWorld(e.body, e.point, k));
     summarise();
+    this.movePlanes(0);
     const near = p => { if (norm(minusVector(p, this.center)) < 2 * this.radius) add(p); };
     for (const f of planes) near(this.foot(f));
     for (const f of bars) {
@@ -229,23 +271,40 @@ class Scene extends View {
     summarise();
     this.box = [lo, hi];
     // Arrow scale: the 95th percentile, so that one impact does not make every resting force invisible.
-    const sizes = [];
-    for (const c of contacts) for (let k = 0; k < N; k += stride) { const f = norm(at(c.force, k)); if (f > 0) sizes.push(f); }
+    const sizes = [], rowStride = Math.ceil(contacts.count / 1e5);
+    for (let row = 0; row < contacts.count; row += rowStride) { const f = norm(triple(contacts.force, row)); if (f > 0) sizes.push(f); }
     sizes.sort((a, b) => a - b);
     this.forceUnit = sizes[Math.floor(0.95 * (sizes.length - 1))] || 1;
+    // Where there are many contacts their arrows and dots are smaller.
+    const crowd = clamp(Math.sqrt(30 * N / (contacts.count || 1)), 0.25, 1);
+    this.arrow = 0.2 * crowd;
+    this.dot = 3.2 * Math.sqrt(crowd);
     // Links between the same two points (a spring with its damper) are drawn side by side.
     const groups = new Map();
     for (const l of links) { const key = JSON.stringify([l.a, l.b]); groups.set(key, [...(groups.get(key) || []), l]); }
     this.offsets = new Map();
     for (const g of groups.values()) g.forEach((l, i) => this.offsets.set(l, 16 * (i - (g.length - 1) / 2)));
   }
+  // Those of bodies, to where they are in frame k.
+  movePlanes(k) {
+    for (const f of planes) if (f.shape) {
+      const { R } = poseAt(bodies[f.body], k);
+      f.point = toWorld(f.body, f.shape.position, k);
+      f.normal = rotate(R, rotate(rotationFrom(...f.shape.orientation), [0, 0, 1]));
+    }
+  }
   foot(plane) { return axpy(-dot(minusVector(this.center, plane.point), plane.normal), plane.normal, this.center); }
 
   // The solids of bodies and symbols: made once, placed in every frame.
   build() {
-    const make = (...fineness) => bodies.flatMap(b => b.shapes.map(s => meshOf(s, ...fineness)).filter(Boolean).map(mesh => new Solid(mesh, b.index, null)));
-    this.solids = make(TILE * this.radius);
-    if (this.solids.reduce((sum, s) => sum + s.faces.length, 0) > MAX_FACES) this.solids = make(Infinity, FEW_SIDES);
+    const make = (shapes, ...fineness) => bodies.flatMap(b => shapes(b).map(s => meshOf(s, ...fineness)).filter(Boolean).map(mesh => new Solid(mesh, b.index, null)));
+    const faces = () => this.solids.reduce((sum, s) => sum + s.faces.length, 0), asTheyAre = b => b.shapes;
+    this.solids = make(asTheyAre, TILE * this.radius);
+    if (faces() > MAX_FACES) this.solids = make(asTheyAre, Infinity, FEW_SIDES);
+    if (faces() > MOST_FACES) {
+      this.solids = make(b => b.shapes.map(asBox), Infinity, FEW_SIDES);
+      notes.push("There are too many triangles to draw: hulls, meshes and height fields are shown by the boxes around them");
+    }
     this.symbolSize = SYMBOL_SIZE * this.radius;
     this.symbols = new Map();
     for (const [kind, parts] of Object.entries(SYMBOLS)) if (joints.some(j => j.kind === kind))
@@ -309,6 +368,7 @@ class Scene extends View {
     const fit = Math.min((this.w / 2 - 44) / half[0], (this.h / 2 - 48) / half[1]);
     this.scale = this.zoom * (Number.isFinite(fit) ? fit : this.h / 4);
     this.g.lineJoin = this.g.lineCap = "round";
+    this.movePlanes(k);
     const behind = f => dot(f.normal, this.R[2]) > -1e-9;
     for (const f of planes) if (behind(f)) this.drawPlane(f);
     if ($("opt-trails").checked) for (const b of bodies) if (!b.fixed) this.drawTrail(b, k);
@@ -325,11 +385,12 @@ class Scene extends View {
     if ($("opt-joints").checked) for (const j of joints) this.addJoint(j, k);
     this.painter.paint(this.g);
     for (const f of planes) if (!behind(f)) this.drawPlane(f);
-    if ($("opt-forces").checked) for (const c of contacts) this.drawContact(c, k);
+    this.drawContacts(k);
     if ($("opt-frames").checked) for (const b of bodies) this.drawFrame(poseAt(b, k));
     if ($("opt-labels").checked) this.drawLabels(k);
     this.drawFlash(k);
     this.drawAxes();
+    this.drawTip(k);
   }
 
   drawPlane(f) {
@@ -398,7 +459,7 @@ class Scene extends View {
       this.addSpot(world(s.from), 0, 3, p => this.disc(p, 2.2, paint.mark), { owner });
     } else if (s.type === "sphere" && s.radius * this.scale > 3)
       this.addSpot(world([0, 0, 0]), s.radius, s.radius * this.scale, p => this.drawSphere(p, s.radius, paint, world), { owner });
-    else if (!/^(box|cylinder|capsule)$/.test(s.type)) // small, a point, or unknown: a dot
+    else if (!MESHES[s.type] && s.type !== "plane") // small, a point, or unknown: a dot
       this.addSpot(world([0, 0, 0]), 0, 4.5, p => this.disc(p, 4.5, paint.base, paint.edge), { owner });
   }
   addJoint(j, k) {
@@ -465,22 +526,69 @@ class Scene extends View {
     if (finite(o)) for (const i of [0, 1, 2]) this.line([o, this.project(place(b.R, b.p, IDENTITY[i].map(x => x * AXIS_LENGTH * this.radius)))], theme["xyz"[i]], 2.2);
   }
 
-  drawContact(c, k) {
-    const p = this.project(at(c.point, k)), f = at(c.force, k), size = norm(f);
-    if (!finite(p) || c.mode[k] === "open") return;
-    if (size > 1e-9 * this.forceUnit) {
-      const length = 0.2 * Math.min(size / this.forceUnit, 1.8) * Math.min(this.w, this.h) / size;
-      const q = [p[0] + length * dot(this.R[0], f), p[1] - length * dot(this.R[1], f)], a = Math.atan2(q[1] - p[1], q[0] - p[0]);
-      const barb = turn => [q[0] - 9 * Math.cos(a + turn), q[1] - 9 * Math.sin(a + turn)];
-      this.line([p, q], theme.force, 2);
-      if (Math.hypot(q[0] - p[0], q[1] - p[1]) > 6) this.polygon([q, barb(0.4), barb(-0.4)], theme.force, null);
+  // All contacts of a frame in a few strokes, so that a thousand of them cost little. Forces are those on the second body, to which the
+  // normal points.
+  drawContacts(k) {
+    const [first, last] = contactRows(k), g = this.g, forces = $("opt-forces").checked, reach = this.arrow * Math.min(this.w, this.h);
+    const shown = $("opt-contacts").checked, arrows = (vectors, sizeOf, color, width) => {
+      const heads = [];
+      g.beginPath();
+      for (let row = first; row < last; row++) {
+        const size = sizeOf(row), v = triple(vectors, row);
+        if (!(size > 1e-9 * this.forceUnit) || !finite(v) || modeOf(row) === "open") continue;
+        const p = this.project(triple(contacts.point, row)), length = reach * Math.min(size / this.forceUnit, 1.8) / norm(v);
+        const q = [p[0] + length * dot(this.R[0], v), p[1] - length * dot(this.R[1], v)];
+        g.moveTo(p[0], p[1]);
+        g.lineTo(q[0], q[1]);
+        if (Math.hypot(q[0] - p[0], q[1] - p[1]) > 6) heads.push([p, q]);
+      }
+      this.paint(null, color, width);
+      g.beginPath();
+      for (const [p, q] of heads) {
+        const a = Math.atan2(q[1] - p[1], q[0] - p[0]), barb = turn => [q[0] - 2.8 * this.dot * Math.cos(a + turn), q[1] - 2.8 * this.dot * Math.sin(a + turn)];
+        g.moveTo(q[0], q[1]);
+        g.lineTo(...barb(0.4));
+        g.lineTo(...barb(-0.4));
+      }
+      this.paint(color, null);
+    };
+    if (shown) arrows(contacts.normal, row => contacts.normalForce[row], theme.contact, 1.4);
+    if (forces) arrows(contacts.force, row => norm(triple(contacts.force, row)), theme.force, 2);
+    if (!shown) return;
+    // Filled: sticking, hollow: sliding, small: open, about to touch or just hit.
+    for (const [mode, fill, edge, r] of [["open", theme.card, theme.contact, 0.6], ["slip", theme.card, theme.contact, 1], ["stick", theme.contact, theme.card, 1]]) {
+      g.beginPath();
+      for (let row = first; row < last; row++) {
+        if (modeOf(row) !== mode) continue;
+        const [x, y] = this.project(triple(contacts.point, row));
+        if (x !== x || y !== y) continue;
+        g.moveTo(x + r * this.dot, y);
+        g.arc(x, y, r * this.dot, 0, 2 * Math.PI);
+      }
+      this.paint(fill, edge, mode === "stick" ? 1 : 0.5 * this.dot);
     }
-    this.disc(p, 3.2, c.mode[k] === "slip" ? theme.card : theme.force, theme.force, 2); // filled: sticking, hollow: sliding
+  }
+
+  // What the contact next to the pointer is, in words.
+  drawTip(k) {
+    const tip = $("tip"), [first, last] = contactRows(k);
+    let best = -1, distance = 12; // pixels
+    if (this.pointer && $("opt-contacts").checked) for (let row = first; row < last; row++) {
+      const [x, y] = this.project(triple(contacts.point, row)), d = Math.hypot(x - this.pointer[0], y - this.pointer[1]);
+      if (d < distance) [best, distance] = [row, d];
+    }
+    tip.hidden = best < 0;
+    if (best < 0) return;
+    const lines = [contactName(best), contactPair(best), modeOf(best), `gap ${format(contacts.gap[best])} m`, `normal force ${format(contacts.normalForce[best])} N`, `tangential force ${format(contacts.tangentialForce[best])} N`];
+    tip.replaceChildren(...lines.filter(Boolean).map((textContent, i) => el(i ? "div" : "strong", { textContent })));
+    const [x, y] = this.project(triple(contacts.point, best));
+    tip.style.left = `${clamp(x + 12, 0, Math.max(0, this.w - tip.offsetWidth - 4))}px`;
+    tip.style.top = `${clamp(y + 12, 0, Math.max(0, this.h - tip.offsetHeight - 4))}px`;
   }
 
   drawLabels(k) {
     this.g.textAlign = "left";
-    for (const b of bodies.slice(0, 40)) {
+    for (const b of bodies.filter(x => x.shapes.some(s => s.type !== "plane")).slice(0, 40)) {
       const p = this.project(at(b, k)), r = clamp(b.girth * this.scale * 0.6, 4, 40) + 4;
       if (finite(p)) this.text(b.name || "", p[0] + r, p[1] - r, theme.ink);
     }
@@ -495,10 +603,11 @@ class Scene extends View {
     box.hidden = age > 1;
     if (box.hidden) return;
     box.textContent = [e.kind, e.name].filter(Boolean).join(" · ");
-    const c = contacts.find(x => x.name === e.name), b = bodies.find(x => x.name === e.name);
+    const label = contactLabels.findIndex(c => c.name === e.name), b = bodies.find(x => x.name === e.name);
+    const placeIn = j => { const [first, last] = contactRows(j); for (let row = first; row < last; row++) if (contacts.label[row] === label) return triple(contacts.point, row); return null; };
     // The contact may be open again in this frame: take its nearest known place.
-    const near = [0, -1, 1, -2, 2, -3, 3].map(i => k + i).find(j => c && j >= 0 && j < N && finite(at(c.point, j)));
-    const p = near !== undefined ? at(c.point, near) : b ? at(b, k) : [NaN, NaN, NaN];
+    const near = label < 0 ? [] : [0, -1, 1, -2, 2, -3, 3].map(i => k + i).filter(j => j >= 0 && j < N).map(placeIn).filter(q => q && finite(q));
+    const p = near.length ? near[0] : b ? at(b, k) : [NaN, NaN, NaN];
     if (!finite(p)) return;
     this.g.globalAlpha = 1 - 0.8 * age;
     this.disc(this.project(p), 8 + 22 * age, null, theme.force, 3);
@@ -716,7 +825,24 @@ const named = (group, entries) => entries.map(([key, name, hideZero]) => {
   const y = column((DATA[group] || {})[key]);
   return { name, y, hidden: !!hideZero && !hasNonzero(y) };
 });
-const contactSeries = key => contacts.map((c, i) => ({ name: c.name || `contact ${i + 1}`, y: c[key], note: k => c.mode[k] }));
+// Curves of contacts: the ones that carry most, in the order of the page.
+const MOST_CURVES = 40;
+function contactCurves() {
+  const sums = contactLabels.map(() => 0);
+  for (let row = 0; row < contacts.count; row++) sums[contacts.label[row]] += Math.abs(contacts.normalForce[row]) || 0;
+  const chosen = sums.map((_, i) => i).sort((i, j) => sums[j] - sums[i]).slice(0, MOST_CURVES).sort((i, j) => i - j), empty = () => new Float64Array(N).fill(NaN);
+  const curves = new Map(chosen.map(i => [i, { name: contactLabels[i].name || `contact ${i + 1}`, normalForce: empty(), gap: empty(), mode: [] }]));
+  for (let k = 0; k < N; k++) for (let [row, last] = contactRows(k); row < last; row++) {
+    const c = curves.get(contacts.label[row]);
+    if (c) { c.normalForce[k] = contacts.normalForce[row]; c.gap[k] = contacts.gap[row]; c.mode[k] = modeOf(row); }
+  }
+  return [...curves.values()];
+}
+const carrying = contactCurves(), contactSeries = key => carrying.map(c => ({ name: c.name, y: c[key], note: k => c.mode[k] }));
+const contactCounts = () => { // how many are closed
+  const closed = Float64Array.from({ length: N }, (_, k) => { const [first, last] = contactRows(k); let n = 0; for (let row = first; row < last; row++) if (modeOf(row) !== "open") n++; return n; });
+  return contacts.count ? [{ name: "closed contacts", y: closed }] : [];
+};
 
 addPlot("Positions", [{ label: "coordinates", unit: "q (m, rad)", series: coordinateSeries(coordinates.q) }, ...bodyVariants(DATA.poses, "m")]);
 addPlot("Velocities", [{ label: "coordinates", unit: "v (m/s, rad/s)", series: coordinateSeries(coordinates.v) }, ...bodyVariants(DATA.velocities, "m/s")]);
@@ -726,12 +852,13 @@ addPlot("Joint reactions", [{ label: "force", unit: "force (N)", series: reactio
 addPlot("Energy", [{ unit: "E (J)", series: named("energy", [["kinetic", "kinetic"], ["potential", "potential"], ["total", "total"],
   ["friction", "friction loss", true], ["impact", "impact loss", true], ["work", "external work", true], ["constraint", "work of joints", true]]) }]);
 addPlot("Energy balance defect", [{ unit: "defect (J)", series: named("energy", [["defect", "defect"]]) }], { zero: true });
-addPlot("Contacts", [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normal") },
-  { label: "gap", unit: "gap (m)", series: contactSeries("gap") }], { zero: true });
+addPlot(contactLabels.length > MOST_CURVES ? `Contacts: the ${MOST_CURVES} of ${contactLabels.length} that carry most` : "Contacts",
+  [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normalForce") }, { label: "gap", unit: "gap (m)", series: contactSeries("gap") },
+    { label: "number", unit: "closed contacts", series: contactCounts() }], { zero: true });
 // Without joints or contacts their errors are zero by definition, not by merit.
 const jointed = joints.length > 0 || links.some(l => l.kind === "joint");
 const errors = named("certificate", [["drift", "joint drift (m)"], ["velocity_drift", "velocity drift (m/s)"], ["penetration", "penetration (m)"]]);
-addPlot("Joint drift and penetration", [{ unit: "error (m, m/s)", series: errors.filter((s, i) => hasNonzero(s.y) || (i < 2 ? jointed : contacts.length)) }], { log: true });
+addPlot("Joint drift and penetration", [{ unit: "error (m, m/s)", series: errors.filter((s, i) => hasNonzero(s.y) || (i < 2 ? jointed : contacts.count > 0)) }], { log: true });
 addPlot("Certificate residual", [{ unit: "residual", series: named("certificate", [["residual", "residual"]]) }], { log: true });
 addPlot("Solver iterations", [{ unit: "iterations per step", series: named("certificate", [["iterations", "iterations"]]) }], { zero: true });
 
@@ -745,10 +872,24 @@ function updateControls() {
   $("slider").value = k;
   $("slider").setAttribute("aria-valuetext", label);
   $("clock").replaceChildren(label, el("small", { textContent: `frame ${k + 1} / ${N}` }));
+  updateContacts();
   if (now === marked) return;
   if (rows[marked]) rows[marked].removeAttribute("aria-current");
   if (rows[now]) rows[now].setAttribute("aria-current", "time");
   marked = now;
+}
+
+// Contacts of the frame, the largest forces first; only where it can be seen.
+const SHOWN_CONTACTS = 100;
+let tabled = -1;
+function updateContacts() {
+  const { k } = player, [first, last] = contactRows(k);
+  if (!$("contacts").open || k === tabled) return;
+  tabled = k;
+  const list = Array.from({ length: last - first }, (_, i) => first + i).sort((a, b) => (contacts.normalForce[b] || 0) - (contacts.normalForce[a] || 0)).slice(0, SHOWN_CONTACTS);
+  $("contact-rows").replaceChildren(...list.map(row => el("tr", {}, ...[contactName(row), contactPair(row), modeOf(row),
+    ...[contacts.gap, contacts.normalForce, contacts.tangentialForce].map(c => format(c[row]))].map(textContent => el("td", { textContent })))));
+  $("contacts-note").textContent = last - first > SHOWN_CONTACTS ? `The ${SHOWN_CONTACTS} with the largest normal force of ${last - first}.` : last > first ? "" : "None at this time.";
 }
 
 document.title = `${DATA.title || "run"} · Delassus`;
@@ -778,15 +919,19 @@ $("events-note").textContent = `The first ${SHOWN} of ${events.length} events.`;
 
 $("stage").hidden = !(N && bodies.some(b => hasValue(b.x)));
 $("controls").hidden = $("keys").hidden = N < 2;
-$("opt-forces-label").hidden = !contacts.length;
+$("opt-forces-label").hidden = $("opt-contacts-label").hidden = !contacts.count;
 $("opt-joints-label").hidden = !joints.length;
 if (!$("stage").hidden) {
   scene = new Scene($("scene"));
   new ResizeObserver(invalidate).observe($("stage"));
   new IntersectionObserver(list => { scene.onScreen = list[list.length - 1].isIntersecting; invalidate(); }).observe($("stage"));
-  for (const id of ["trails", "forces", "joints", "frames", "labels"]) $("opt-" + id).addEventListener("change", invalidate);
+  for (const id of ["trails", "contacts", "forces", "joints", "frames", "labels"]) $("opt-" + id).addEventListener("change", invalidate);
   $("reset").addEventListener("click", () => scene.reset());
 }
+$("notes").textContent = notes.map(x => `${x}.`).join(" ");
+$("notes").hidden = !notes.length || $("stage").hidden;
+$("contacts").hidden = !contacts.count;
+$("contacts").addEventListener("toggle", invalidate);
 
 // Real time, unless that would be over in a blink or take more than half a minute.
 const speeds = [1e-4, 1e-3, 0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100, 1000];

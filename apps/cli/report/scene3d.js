@@ -30,13 +30,22 @@ const across = a => { // a unit vector at right angles to a, from the coordinate
 const frameAlong = axis => { const a = unit(axis), u = across(a), v = cross(a, u); return [0, 1, 2].map(i => [u[i], v[i], a[i]]); };
 
 // ---------------------------------------------------------------- meshes
-// All meshes are convex: of one solid the faces that look at the viewer never hide each other.
+// Of a convex solid the faces that look at the viewer never hide each other. Other meshes (convex = false) may be open, too: then they
+// are seen from both sides (closed = false).
 // A face: corners (counter-clockwise from outside), edges[i] (is the edge after corner i an edge of the solid, or only a seam between
 // two pieces of it), side (pieces of one plane share it), accent (painted lighter), decal (a mark that lies on its side).
 const SIDES = 20, FEW_SIDES = 12; // of a circle; few where there are many solids
 
+// Twice the area along the normal, of a polygon's corners in order (Newell).
+const normalOf = p => p.reduce((sum, x, i) => axpy(1, cross(minusVector(x, p[0]), minusVector(p[(i + 1) % p.length], p[0])), sum), [0, 0, 0]);
+function boxAround(points) {
+  const lo = [Infinity, Infinity, Infinity], hi = [-Infinity, -Infinity, -Infinity];
+  for (const p of points) for (let i = 0; i < 3; i++) { if (p[i] < lo[i]) lo[i] = p[i]; if (p[i] > hi[i]) hi[i] = p[i]; }
+  return [lo, hi];
+}
+
 class Mesh {
-  constructor() { this.points = []; this.faces = []; this.seen = new Map(); }
+  constructor() { Object.assign(this, { points: [], faces: [], seen: new Map(), convex: true, closed: true }); }
   // Corners are shared, so that each is moved and projected once.
   corner(p) {
     const key = p.map(x => x.toPrecision(9)).join();
@@ -44,17 +53,20 @@ class Mesh {
     return this.seen.get(key);
   }
   face(points, more = {}) {
-    const p = points, d1 = minusVector(p[2], p[0]), d2 = minusVector(p[p.length - 1], p[1]); // across: no two corners of these coincide
-    this.faces.push({ corners: Int32Array.from(p, x => this.corner(x)), normal: unit(cross(d1, d2)), edges: p.map(() => true), side: -1, accent: false, decal: false, ...more });
+    const p = points;
+    this.faces.push({ corners: Int32Array.from(p, x => this.corner(x)), normal: unit(normalOf(p)), edges: p.map(() => true), side: -1, accent: false, decal: false, ...more });
   }
   // Where the shape sits in its body.
   moved(R, p) {
     this.points = this.points.map(x => place(R, p, x));
     for (const f of this.faces) f.normal = rotate(R, f.normal);
-    const lo = [0, 1, 2].map(i => Math.min(...this.points.map(x => x[i]))), hi = [0, 1, 2].map(i => Math.max(...this.points.map(x => x[i])));
+    const [lo, hi] = this.box = boxAround(this.points);
     this.center = lo.map((x, i) => (x + hi[i]) / 2);
-    this.radius = Math.max(...this.points.map(x => norm(minusVector(x, this.center))));
-    this.box = [lo, hi];
+    this.radius = this.points.reduce((r, x) => Math.max(r, norm(minusVector(x, this.center))), 0);
+    if (!this.convex) { // planes that have all of it inside: the best there are
+      this.planes = IDENTITY.flatMap((e, i) => [{ normal: e, offset: hi[i] }, { normal: e.map(x => -x), offset: -lo[i] }]);
+      return this;
+    }
     // Each plane once, however many faces lie in it: { normal, offset }.
     const planes = new Map();
     for (const f of this.faces) {
@@ -94,10 +106,11 @@ function boxMesh(size, tile) {
   return mesh;
 }
 
-// A body of revolution about z from its profile [radius, z], bottom to top; sharp[i]: the circle at profile point i is an edge.
-function lathe(profile, sharp, sides) {
+// A body of revolution about z from its profile [radius, z], bottom to top; sharp[i]: the circle at profile point i is an edge. Perhaps
+// stretched along x, y, z.
+function lathe(profile, sharp, sides, stretch = [1, 1, 1]) {
   const mesh = new Mesh(), quarter = sides / 4;
-  const point = (i, n) => { const t = 2 * Math.PI * (n % sides) / sides; return [profile[i][0] * Math.cos(t), profile[i][0] * Math.sin(t), profile[i][1]]; };
+  const point = (i, n) => { const t = 2 * Math.PI * (n % sides) / sides, [r, z] = profile[i]; return [stretch[0] * r * Math.cos(t), stretch[1] * r * Math.sin(t), stretch[2] * z]; };
   for (let i = 0; i + 1 < profile.length; i++) {
     const [[r0], [r1]] = [profile[i], profile[i + 1]];
     // A quarter is painted lighter, so that a spin can be seen; flat ends are cut into quarters for that.
@@ -137,16 +150,65 @@ function capsuleMesh(radius, length, tile, sides) {
   return lathe(profile, profile.map(() => false), sides);
 }
 
-// The mesh of a shape in the frame of its body, in pieces no longer than tile; null for what is drawn otherwise (spheres, segments, points).
+function coneMesh(radius, length, tile, sides) { // base below, apex above
+  const n = pieces(Math.hypot(radius, length), tile), profile = [[0, -length / 2]];
+  for (let i = 0; i <= n; i++) profile.push([i < n ? radius * (1 - i / n) : 0, length * (i / n - 0.5)]);
+  return lathe(profile, profile.map((_, i) => i === 1), sides);
+}
+
+function ellipsoidMesh(size, sides) {
+  const rings = sides / 2, profile = [];
+  for (let i = 0; i <= rings; i++) { const t = Math.PI * i / rings; profile.push([i % rings ? Math.sin(t) : 0, -Math.cos(t)]); }
+  return lathe(profile, profile.map(() => false), sides, size.map(x => x / 2));
+}
+
+// Polygons: surface = { points: [x, y, z, x, …], faces: [[i, j, k, …], …] }. A convex one shows all its edges, unless there are very
+// many; another one those where it bends sharply or ends. Only triangles can be cut into pieces.
+const CREASE = Math.cos(25 * Math.PI / 180), FLAT = 1 - 1e-9, MANY_EDGES = 300;
+function surfaceMesh(surface, convex, tile) {
+  const mesh = new Mesh(), point = i => [surface.points[3 * i], surface.points[3 * i + 1], surface.points[3 * i + 2]];
+  const loops = surface.faces.filter(loop => norm(normalOf(loop.map(point))) > 0), normals = loops.map(loop => unit(normalOf(loop.map(point))));
+  const sides = new Map(), key = (i, j) => (i < j ? `${i} ${j}` : `${j} ${i}`); // of each edge the faces that meet in it
+  loops.forEach((loop, f) => loop.forEach((i, n) => { const k = key(i, loop[(n + 1) % loop.length]); if (sides.has(k)) sides.get(k).push(f); else sides.set(k, [f]); }));
+  const bend = convex && sides.size < MANY_EDGES ? FLAT : CREASE;
+  const shown = k => { const [f, g, h] = sides.get(k); return g === undefined || h !== undefined || dot(normals[f], normals[g]) < bend; };
+  mesh.convex = convex;
+  mesh.closed = [...sides.values()].every(s => s.length === 2);
+  const [lo, hi] = boxAround(loops.flat().map(point)), longest = Math.max(tile, norm(minusVector(hi, lo)) / 12);
+  // Every edge that is too long is cut in its middle, in the one triangle as in its neighbour: no cracks.
+  const cut = (p, edges) => {
+    const lengths = p.map((x, i) => norm(minusVector(p[(i + 1) % 3], x))), i = lengths.indexOf(Math.max(...lengths)), [a, b, c] = [p[i], p[(i + 1) % 3], p[(i + 2) % 3]];
+    if (lengths[i] <= longest) { mesh.face(p, { edges }); return; }
+    const m = a.map((x, k) => (x + b[k]) / 2), [e, f, g] = [edges[i], edges[(i + 1) % 3], edges[(i + 2) % 3]];
+    cut([a, m, c], [e, false, g]);
+    cut([m, b, c], [e, f, false]);
+  };
+  for (const loop of loops) {
+    const p = loop.map(point), edges = loop.map((i, n) => shown(key(i, loop[(n + 1) % loop.length])));
+    if (p.length === 3 && !convex) cut(p, edges); else mesh.face(p, { edges });
+  }
+  return mesh;
+}
+
+// The mesh of a shape in the frame of its body, in pieces no longer than tile; null for what is drawn otherwise (spheres, segments,
+// planes, points). A hull, mesh or height field has its surface with it.
+const MESHES = {
+  box: (s, tile) => boxMesh(s.size, tile),
+  cylinder: (s, tile, sides) => cylinderMesh(s.radius, s.length, tile, sides),
+  capsule: (s, tile, sides) => capsuleMesh(s.radius, s.length, tile, sides),
+  cone: (s, tile, sides) => coneMesh(s.radius, s.length, tile, sides),
+  ellipsoid: (s, tile, sides) => ellipsoidMesh(s.size, sides),
+  hull: (s, tile) => surfaceMesh(s.surface, true, tile),
+  mesh: (s, tile) => surfaceMesh(s.surface, false, tile),
+  height_field: (s, tile) => surfaceMesh(s.surface, false, tile),
+};
 function meshOf(shape, tile, sides = SIDES) {
-  const mesh = shape.type === "box" ? boxMesh(shape.size, tile)
-    : shape.type === "cylinder" ? cylinderMesh(shape.radius, shape.length, tile, sides)
-    : shape.type === "capsule" ? capsuleMesh(shape.radius, shape.length, tile, sides) : null;
-  return mesh && mesh.moved(rotationFrom(...(shape.orientation || [1, 0, 0, 0])), shape.position || [0, 0, 0]);
+  const make = MESHES[shape.type];
+  return make ? make(shape, tile, sides).moved(rotationFrom(...(shape.orientation || [1, 0, 0, 0])), shape.position || [0, 0, 0]) : null;
 }
 
 // ---------------------------------------------------------------- solids
-const LIGHT = unit([-0.3, 0.6, 0.75]), SHADES = 32;
+const LIGHT = unit([-0.3, 0.6, 0.75]), SHADES = 32, BACK_LIGHT = 0.6; // the inside of an open surface is darker
 
 // A mesh that has been placed in front of the camera. paint: { shades, accents (SHADES colours, dark to bright), edge, mark }.
 class Solid {
@@ -155,7 +217,7 @@ class Solid {
     this.view = new Float64Array(3 * mesh.points.length); // camera coordinates
     this.screen = new Float64Array(2 * mesh.points.length); // pixels
     this.planes = new Float64Array(4 * mesh.planes.length); // normals and offsets in camera coordinates
-    this.faces = mesh.faces.map(f => ({ ...f, solid: this, n: [0, 0, 0], c: [0, 0, 0], x0: 0, x1: 0, y0: 0, y1: 0, key: 0, index: 0, side_of: 0, drawn: f.edges.filter(Boolean).length }));
+    this.faces = mesh.faces.map(f => ({ ...f, solid: this, n: [0, 0, 0], c: [0, 0, 0], x0: 0, x1: 0, y0: 0, y1: 0, key: 0, index: 0, side_of: 0, back: false, drawn: f.edges.filter(Boolean).length }));
   }
 
   // False if there is nothing to see. The camera: R, center, scale (pixels per metre), ox, oy (pixels of its center), w, h.
@@ -180,11 +242,14 @@ class Solid {
       n[o] = dot(M[0], normal); n[o + 1] = dot(M[1], normal); n[o + 2] = dot(M[2], normal);
       n[o + 3] = offset + n[o] * d[0] + n[o + 1] * d[1] + n[o + 2] * d[2];
     }
+    const { closed } = this.mesh;
     for (const f of this.faces) {
       const n = f.n, c = f.c, count = f.corners.length;
       n[2] = dot(M[2], f.normal);
-      if (n[2] < 1e-3) continue; // seen from behind or edge on
+      f.back = n[2] < 0;
+      if (Math.abs(n[2]) < 1e-3 || (f.back && closed)) continue; // seen edge on or from behind
       n[0] = dot(M[0], f.normal); n[1] = dot(M[1], f.normal);
+      if (f.back) { n[0] = -n[0]; n[1] = -n[1]; n[2] = -n[2]; }
       c[0] = c[1] = c[2] = 0;
       f.x0 = f.y0 = Infinity; f.x1 = f.y1 = -Infinity;
       for (let j = 0; j < count; j++) {
@@ -196,7 +261,7 @@ class Solid {
         if (Y > f.y1) f.y1 = Y;
       }
       f.key = c[2];
-      this.visible.push(f);
+      if (f.x1 >= 0 && f.y1 >= 0 && f.x0 <= camera.w && f.y0 <= camera.h) this.visible.push(f);
     }
     return this.visible.length > 0;
   }
@@ -204,7 +269,7 @@ class Solid {
   drawFace(g, f) {
     const { screen, paint } = this, { corners, edges } = f, n = corners.length;
     const trace = (from, to) => { for (let j = from; j <= to; j++) { const i = 2 * corners[j % n]; g[j === from ? "moveTo" : "lineTo"](screen[i], screen[i + 1]); } };
-    const level = Math.round((SHADES - 1) * clamp(dot(f.n, LIGHT), 0, 1));
+    const level = Math.round((SHADES - 1) * clamp(dot(f.n, LIGHT), 0, 1) * (f.back ? BACK_LIGHT : 1));
     g.beginPath();
     trace(0, n - 1);
     g.closePath();
@@ -264,6 +329,7 @@ function nearestPoint(f, p) {
 // decide: if all of g lies on the outer side of the plane of f, then f is painted first, and if all of g lies on the inner side, g is.
 // What the planes leave open (faces that cut each other) goes by depth, and is why large faces are cut into pieces. The order is a
 // topological sort in which, of all that may be painted next, the farthest is.
+const MOST_PAIRED = 2000; // more faces of one solid are so small that their depth is enough
 class Painter {
   constructor() { this.solids = []; this.spots = []; this.items = []; this.before = []; this.after = []; this.near = []; }
   begin(tolerance) {
@@ -353,6 +419,23 @@ class Painter {
     for (const f of solid.visible) if (f.decal) for (const g of solid.visible) if (!g.decal && g.side === f.side && !apart(f, g)) this.constrain(g, f);
   }
 
+  // Faces of a solid that is not convex: as those of two solids, while they are few enough for all their pairs.
+  orderWithin(solid) {
+    const list = solid.visible;
+    if (solid.mesh.convex || list.length > MOST_PAIRED) return;
+    list.sort((a, b) => a.x0 - b.x0);
+    for (let i = 0; i < list.length; i++) {
+      const f = list[i];
+      for (let j = i + 1; j < list.length && list[j].x0 <= f.x1; j++) {
+        const g = list[j];
+        if (apart(f, g)) continue;
+        const s = this.sideOfFace(f, solid, g.corners, g.corners.length), t = this.sideOfFace(g, solid, f.corners, f.corners.length);
+        if (s === 2 || t === 2 || s === t || !overlap(f, g)) continue;
+        if (s > t) this.constrain(f, g); else this.constrain(g, f);
+      }
+    }
+  }
+
   // All items, farthest first.
   sorted() {
     const { solids, spots, items, before, after } = this;
@@ -362,6 +445,7 @@ class Painter {
     for (let i = 0; i < items.length; i++) items[i].index = i;
     for (let i = 0; i < solids.length; i++) {
       this.orderDecals(solids[i]);
+      this.orderWithin(solids[i]);
       for (let j = i + 1; j < solids.length; j++) if (!apart(solids[i], solids[j])) this.orderSolids(solids[i], solids[j]);
       for (const s of spots) if (!apart(s, solids[i])) this.orderSpot(s, solids[i]);
     }
@@ -527,5 +611,5 @@ class View {
   }
 }
 
-return { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, meshOf, Solid, Painter, View };
+return { clamp, dot, cross, axpy, minusVector, norm, unit, finite, across, IDENTITY, rotationFrom, rotate, place, frameAlong, SHADES, FEW_SIDES, boxAround, MESHES, meshOf, Solid, Painter, View };
 })();
