@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <utility>
 
 namespace delassus::feature_pairs {
 
@@ -37,6 +38,22 @@ double solve_increasing(const Function& f, double lo, double hi) {
   return x;
 }
 
+// Where the cubic with these values and slopes at 0 and h has its extrema inside; their number.
+inline int find_extrema(const ValueAndSlope& f0, const ValueAndSlope& f1, double h, double (&x)[2]) {
+  // Slope at x = u h:  a u² + 2 b u + c
+  const double secant = (f1.value - f0.value) / h;
+  const double a = 3 * (f0.slope + f1.slope - 2 * secant), b = 3 * secant - 2 * f0.slope - f1.slope, c = f0.slope;
+  const double discriminant = b * b - a * c;
+  if (!(discriminant > 0)) return 0;
+  const double q = -(b + std::copysign(std::sqrt(discriminant), b));
+  double u[2] = {q / a, c / q};  // stable roots; no number or infinite where there are fewer
+  if (u[1] < u[0]) std::swap(u[0], u[1]);
+  int count = 0;
+  for (const double at : u)
+    if (at > 0 && at < 1) x[count++] = at * h;
+  return count;
+}
+
 // Angles where a function of period 2π has its local minima.
 struct Minima {
   static constexpr int k_max = 8;
@@ -44,37 +61,49 @@ struct Minima {
   int count = 0;
 };
 
-// From the derivative f (and its slope) at `samples` angles from `start` on. Two stationary points between neighbours
-// show in the cubic through both values and slopes, whose extremum is tried as well.
+// Collects the minima from the derivative f and its slope.
+template <class Function>
+struct MinimaScan {
+  const Function& f;
+  Minima minima = {};
+
+  // Between two samples: f may pass through zero three times, or twice without a change of sign. The extrema of the
+  // cubic tell, and are new samples.
+  void scan(double lo, const ValueAndSlope& at_lo, double hi, const ValueAndSlope& at_hi, int depth) {
+    double x[2] = {};
+    const int count = depth > 0 ? find_extrema(at_lo, at_hi, hi - lo, x) : 0;
+    double from = lo;
+    ValueAndSlope at_from = at_lo;
+    for (int i = 0; i < count; ++i) {
+      const double to = lo + x[i];
+      const ValueAndSlope at_to = f(to);
+      scan(from, at_from, to, at_to, depth - 1);
+      from = to;
+      at_from = at_to;
+    }
+    if (count > 0) {
+      scan(from, at_from, hi, at_hi, depth - 1);
+    } else if (at_lo.value < 0 && !(at_hi.value < 0) && minima.count < Minima::k_max) {
+      minima.angle[static_cast<std::size_t>(minima.count++)] = solve_increasing(f, lo, hi);
+    }
+  }
+};
+
+// With `samples` angles from `start` on.
 template <class Function>
 Minima find_minima(const Function& f, double start, int samples) {
-  Minima out;
+  constexpr int depth = 3;
   const double h = 2 * std::numbers::pi / samples;
-  const auto bracket = [&](double lo, double f_lo, double hi, double f_hi) {
-    if (f_lo < 0 && f_hi >= 0 && out.count < Minima::k_max)
-      out.angle[static_cast<std::size_t>(out.count++)] = solve_increasing(f, lo, hi);
-  };
-  double lo = start;
+  MinimaScan<Function> scan{f};
   const ValueAndSlope first = f(start);
   ValueAndSlope at_lo = first;
-  for (int i = 1; i <= samples; ++i) {
-    const double hi = start + i * h;
-    const ValueAndSlope at_hi = i == samples ? first : f(hi);
-    const bool same_sign = (at_lo.value < 0) == (at_hi.value < 0);
-    const bool turns_back =
-        at_lo.value < 0 ? at_lo.slope > 0 && at_hi.slope < 0 : at_lo.slope < 0 && at_hi.slope > 0;
-    if (same_sign && turns_back) {
-      const double middle = lo + h * at_lo.slope / (at_lo.slope - at_hi.slope);
-      const ValueAndSlope at_middle = f(middle);
-      bracket(lo, at_lo.value, middle, at_middle.value);
-      bracket(middle, at_middle.value, hi, at_hi.value);
-    } else {
-      bracket(lo, at_lo.value, hi, at_hi.value);
-    }
-    lo = hi;
+  for (int i = 0; i < samples; ++i) {
+    const double hi = start + (i + 1) * h;
+    const ValueAndSlope at_hi = i + 1 == samples ? first : f(hi);
+    scan.scan(start + i * h, at_lo, hi, at_hi, depth);
     at_lo = at_hi;
   }
-  return out;
+  return scan.minima;
 }
 
 }  // namespace delassus::feature_pairs

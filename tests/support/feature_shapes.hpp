@@ -379,7 +379,7 @@ double smallest_value(const Function& f) {
   const double ratio = 0.5 * (std::sqrt(5.0) - 1);
   double lo = 0, hi = 1, s0 = hi - ratio, s1 = lo + ratio, f0 = f(s0), f1 = f(s1);
   double best = std::min({f(0.0), f(1.0), f0, f1});
-  for (int i = 0; i < 60; ++i) {
+  for (int i = 0; i < 80; ++i) {
     if (f0 < f1) {
       hi = s1, s1 = s0, f1 = f0;
       s0 = hi - ratio * (hi - lo), f0 = f(s0);
