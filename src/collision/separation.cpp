@@ -82,16 +82,21 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
   return best;
 }
 
-// Local maxima in the order in which the growing polytope meets them, until none can be better.
-BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, double coarse) {
+// Local maxima in the order in which the growing polytope meets them, until none can be better. `known`: one that has
+// been found before, if its error is small.
+BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, const BestDirection& known,
+                                          double coarse) {
   const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
   Epa epa = make_epa(pair, gjk);
-  BestDirection best;
-  bool sure = epa.run(coarse);
-  for (int i = 0; i < k_epa_maxima && epa.best().s > best.s; ++i) {
+  BestDirection best = known;
+  const bool start_known = known.error <= certain;
+  if (start_known) epa.exclude(known);
+  bool sure = epa.run(start_known ? exact : coarse);
+  const bool first = !start_known;
+  for (int i = 0; sure && i < k_epa_maxima && (epa.best().s > best.s || (first && i == 0)); ++i) {
     const BestDirection found = climb(pair, epa.best(), exact);
     take_better(found, best);
-    sure = sure && found.error <= certain;
+    sure = found.error <= certain;
     if (!sure) break;
     epa.exclude(found);
     sure = epa.run(exact);
@@ -109,18 +114,21 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
   const double coarse = k_coarse * std::min(pair.a().geometry().size, pair.b().geometry().size);
   Gjk gjk(pair, start_direction(pair));
   Gjk::Status status = gjk.run(coarse, far);
-  if (status == Gjk::Status::beyond) return gjk.best();
   BestDirection best = gjk.best();
+  if (status == Gjk::Status::beyond || best.error <= exact) return best;
   if (status != Gjk::Status::overlapping) {
-    if (best.error <= exact) return best;
-    take_better(climb(pair, best, exact), best);
-    if (best.error <= certain) return best;
+    const BestDirection found = climb(pair, best, exact);
+    take_better(found, best);
+    if (best.s > 0 && best.error <= certain) return best;
     status = gjk.run(exact, far);
     take_better(gjk.best(), best);
-    if (status != Gjk::Status::overlapping) return best;
+    if (best.s > 0) return best;
+    // A bound of the distance is none of the depth.
+    best.error = found.error;
+  } else {
+    best.error = INFINITY;
   }
-  take_better(separate_overlapping_curved(pair, gjk, coarse), best);
-  return best;
+  return separate_overlapping_curved(pair, gjk, best, coarse);
 }
 
 // `sign`: 1 when the half space is a, −1 when it is b.
