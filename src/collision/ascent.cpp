@@ -59,6 +59,8 @@ class Climber {
   void add(const PairPoint& pieces, double lambda);
   void update_pieces();
   Matrix2 curvature() const;
+  Matrix2 negative_curvature() const;
+  bool is_maximum(const Step& step) const;
   bool solve(Step& step) const;
   bool try_one(int i, const Matrix2& H, Step& best) const;
   bool try_two(int i, int j, const Matrix2& H, Step& best) const;
@@ -120,12 +122,17 @@ void Climber::update_pieces() {
   }
 }
 
-// Σ λ H, made negative definite: a maximum along a curve that bends upwards is none, a short step there does no harm.
 Matrix2 Climber::curvature() const {
   Matrix2 H = Matrix2::Zero();
   double sum = 0;
   for (int i = 0; i < count_; ++i) H += pieces_[i].lambda * pieces_[i].H, sum += pieces_[i].lambda;
   if (sum > 0) H /= sum;
+  return H;
+}
+
+// Made negative definite, so that the model has a maximum.
+Matrix2 Climber::negative_curvature() const {
+  Matrix2 H = curvature();
   const double mean = 0.5 * (H(0, 0) + H(1, 1)), half = 0.5 * (H(0, 0) - H(1, 1));
   const double greatest = mean + std::hypot(half, H(0, 1));
   const double least = k_least_curvature * std::max(pair_.scale(), H.cwiseAbs().maxCoeff());
@@ -197,7 +204,7 @@ bool Climber::try_three(int i, int j, int k, const Matrix2& H, Step& best) const
 
 // (1) is concave with few pieces: the one set of active pieces with λ ≥ 0 and no other piece lower is the solution.
 bool Climber::solve(Step& step) const {
-  const Matrix2 H = curvature();
+  const Matrix2 H = negative_curvature();
   for (int i = 0; i < count_; ++i)
     if (try_one(i, H, step)) return true;
   for (int i = 0; i < count_; ++i)
@@ -208,6 +215,20 @@ bool Climber::solve(Step& step) const {
       for (int k = j + 1; k < count_; ++k)
         if (try_three(i, j, k, H, step)) return true;
   return false;
+}
+
+// False at a saddle: bodies that overlap at a corner of one of them can be taken apart more easily on both sides.
+bool Climber::is_maximum(const Step& step) const {
+  int active[k_max_pieces], count = 0;
+  for (int i = 0; i < count_; ++i)
+    if (step.lambda[i] > k_round_off) active[count++] = i;
+  const Matrix2 H = curvature();
+  if (count == 1) return H(0, 0) < 0 && H(0, 0) * H(1, 1) > H(0, 1) * H(1, 0);
+  if (count == 2) {
+    const Vector2 dq = pieces_[active[1]].q - pieces_[active[0]].q, e(-dq[1], dq[0]);
+    return e.dot(H * e) < 0;
+  }
+  return true;
 }
 
 // |Σ λ w|, a bound of the distance.
@@ -267,7 +288,7 @@ BestDirection Climber::run(double tolerance) {
     const double gain = step.t - s;
     if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
+      if (s > 0 || is_maximum(step)) best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
       break;
     }
     if (const double length = step.delta.norm(), most = longest_step(step); length > most)

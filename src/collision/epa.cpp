@@ -15,8 +15,8 @@ namespace {
 constexpr double k_in_plane = 1e-15;
 // Below this, relative to the coordinates, a simplex has lost a dimension.
 constexpr double k_flat = 1e-12;
-// Cosine of the angle within which two directions lead to the same maximum.
-constexpr double k_same_maximum = 0.995;
+// Cosine of the angle beyond which a maximum says nothing about a face.
+constexpr double k_same_maximum = 0.99;
 
 }  // namespace
 
@@ -84,7 +84,9 @@ bool Epa::add_face(int i, int j, int k) {
 
 bool Epa::is_known(const Face& face) const {
   for (int i = 0; i < num_known_; ++i)
-    if (known_[i].dot(face.normal) < -k_same_maximum) return true;
+    if (-known_n_[i].dot(face.normal) > k_same_maximum &&
+        -known_s_[i] * known_n_[i].dot(face.normal) <= best_s_ + known_tolerance_)
+      return true;
   return false;
 }
 
@@ -95,13 +97,17 @@ void Epa::update_nearest() {
     if (faces_[i].height < lower_ && !is_known(faces_[i])) nearest_ = i, lower_ = faces_[i].height;
 }
 
-void Epa::exclude(const BestDirection& maximum) {
+void Epa::exclude(const BestDirection& maximum, double tolerance) {
   if (maximum.s > best_s_) {
     best_s_ = maximum.s;
     best_n_ = maximum.n;
     best_count_ = 0;
   }
-  if (num_known_ < k_epa_maxima) known_[num_known_++] = maximum.n;
+  known_tolerance_ = tolerance;
+  if (num_known_ < k_epa_maxima) {
+    known_n_[num_known_] = maximum.n;
+    known_s_[num_known_++] = maximum.s;
+  }
   if (valid_) update_nearest();
 }
 

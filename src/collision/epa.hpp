@@ -26,9 +26,9 @@ class Epa {
   // Goes on until (1) closes to the tolerance, or a direction better than the best known one is met; false when it
   // cannot.
   bool run(double tolerance);
-  // A local maximum of s found by other means: faces near it need not be refined, others are only when they may hide a
-  // better one.
-  void exclude(const BestDirection& maximum);
+  // A local maximum of s found by other means. On the way from there, at the angle θ, s is at most s cos θ: faces so near
+  // that this is no better than the best, up to the tolerance, need not be refined.
+  void exclude(const BestDirection& maximum, double tolerance);
   BestDirection best() const;
 
  private:
@@ -58,7 +58,9 @@ class Epa {
   int nearest_ = 0;
   double lower_ = 0;  // of the depth, beside the known maxima
   int num_known_ = 0;
-  Vector3 known_[k_epa_maxima];
+  Vector3 known_n_[k_epa_maxima];
+  double known_s_[k_epa_maxima];
+  double known_tolerance_ = 0;
   Vector3 best_n_ = Vector3::UnitZ();
   double best_s_ = -INFINITY;
   int best_count_ = 0;

@@ -19,6 +19,8 @@ constexpr double k_exact = 4e-15;
 constexpr double k_certain = 1e-13;
 // How well curved cores are searched before Newton's method takes over, relative to the smaller of them.
 constexpr double k_coarse = 1e-3;
+// Depths of two maxima that need not be told apart, relative to the coordinates.
+constexpr double k_same_depth = 1e-12;
 // More pairs of edges than this are not enumerated: the growing polytope is faster.
 constexpr std::size_t k_max_edge_pairs = 4096;
 // 1 − cos of the angle between a direction and the normal of a half space that is round-off.
@@ -46,20 +48,19 @@ Epa make_epa(const ConvexPair& pair, const Gjk& gjk) {
   return {pair, points, gjk.count()};
 }
 
-// Inside of each other: the depth, by enumeration where that is small.
+// Inside of each other: the depth. Where the growing polytope is not sure, by enumeration.
 BestDirection separate_overlapping_polytopes(const ConvexPair& pair, const Gjk& gjk) {
-  BestDirection best = gjk.best();
-  const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
-  if (a.edges.size() * b.edges.size() <= k_max_edge_pairs) {
-    BestDirection found = separate_polytopes(pair);
-    // Nothing is left to find, except where they are apart.
-    found.error = found.s > 0 ? best.error : 0;
-    take_better(found, best);
-    if (best.s > -INFINITY) return best;
-  }
+  const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
   Epa epa = make_epa(pair, gjk);
-  epa.run(k_exact * pair.scale());
-  take_better(epa.best(), best);
+  epa.run(exact);
+  BestDirection best = epa.best();
+  if (best.error <= certain) return best;
+  const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
+  if (a.edges.size() * b.edges.size() > k_max_edge_pairs) return best;
+  BestDirection found = separate_polytopes(pair);
+  // Nothing is left to find, except where they are apart.
+  found.error = found.s > 0 ? best.error : 0;
+  take_better(found, best);
   return best;
 }
 
@@ -82,19 +83,27 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
   return best;
 }
 
-// Local maxima in the order in which the growing polytope meets them, until none can be better.
-BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, double coarse) {
+// Local maxima in the order in which the growing polytope meets them, until none can be better. `known`: one that has
+// been found before, if its error is small.
+BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk,
+                                          const BestDirection& known) {
   const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
+  const double same = k_same_depth * pair.scale();
   Epa epa = make_epa(pair, gjk);
-  BestDirection best;
-  bool sure = epa.run(coarse);
-  for (int i = 0; i < k_epa_maxima && epa.best().s > best.s; ++i) {
-    const BestDirection found = climb(pair, epa.best(), exact);
+  BestDirection best = known;
+  bool sure = true;
+  const auto improve = [&](const BestDirection& start) {
+    const BestDirection found = climb(pair, start, exact);
     take_better(found, best);
-    sure = sure && found.error <= certain;
-    if (!sure) break;
-    epa.exclude(found);
+    sure = found.error <= certain;
+    if (sure) epa.exclude(found, same);
+  };
+  if (known.error <= certain) epa.exclude(known, same);
+  if (gjk.best().s > best.s) improve(gjk.best());
+  for (int i = 0; i < k_epa_maxima && sure; ++i) {
     sure = epa.run(exact);
+    if (!sure || epa.best().s <= best.s) break;
+    improve(epa.best());
   }
   if (sure) return best;
   // Not smooth there, or too many faces: what is left.
@@ -108,19 +117,19 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
   const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
   const double coarse = k_coarse * std::min(pair.a().geometry().size, pair.b().geometry().size);
   Gjk gjk(pair, start_direction(pair));
-  Gjk::Status status = gjk.run(coarse, far);
-  if (status == Gjk::Status::beyond) return gjk.best();
+  const Gjk::Status status = gjk.run(coarse, far);
   BestDirection best = gjk.best();
+  if (status == Gjk::Status::beyond || best.error <= exact) return best;
+  BestDirection found;
   if (status != Gjk::Status::overlapping) {
-    if (best.error <= exact) return best;
-    take_better(climb(pair, best, exact), best);
-    if (best.error <= certain) return best;
-    status = gjk.run(exact, far);
+    found = climb(pair, best, exact);
+    take_better(found, best);
+    if (best.s > 0 && best.error <= certain) return best;
+    gjk.run(exact, far);
     take_better(gjk.best(), best);
-    if (status != Gjk::Status::overlapping) return best;
+    if (best.s > 0) return best;
   }
-  take_better(separate_overlapping_curved(pair, gjk, coarse), best);
-  return best;
+  return separate_overlapping_curved(pair, gjk, found);
 }
 
 // `sign`: 1 when the half space is a, −1 when it is b.
