@@ -20,7 +20,7 @@ void include(Bounds& box, const Vector3& center, const Vector3& half) {
 Bounds half_space_bounds(const Vector3& normal, const Vector3& x) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   Bounds box{Vector3::Constant(-infinity), Vector3::Constant(infinity)};
-  int axis = 0;
+  Eigen::Index axis = 0;
   normal.cwiseAbs().maxCoeff(&axis);
   if (std::hypot(normal[(axis + 1) % 3], normal[(axis + 2) % 3]) <= k_axis_tolerance)
     (normal[axis] > 0 ? box.upper : box.lower)[axis] = x[axis];
