@@ -144,6 +144,9 @@ void add_edges(Geometry& g, const Polyhedron& solid, double rounding) {
 }
 
 void add_polyhedron(Geometry& g, const Polyhedron& solid, double rounding) {
+  g.points.reserve(solid.vertices.size());
+  g.edges.reserve(solid.edges.size());
+  g.faces.reserve(solid.faces.size());
   add_points(g, solid, rounding);
   add_edges(g, solid, rounding);
   for (const PolygonFace& face : solid.faces)
