@@ -3,6 +3,7 @@
 #include "delassus/collision/geometry.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -143,6 +144,9 @@ void add_edges(Geometry& g, const Polyhedron& solid, double rounding) {
 }
 
 void add_polyhedron(Geometry& g, const Polyhedron& solid, double rounding) {
+  g.points.reserve(solid.vertices.size());
+  g.edges.reserve(solid.edges.size());
+  g.faces.reserve(solid.faces.size());
   add_points(g, solid, rounding);
   add_edges(g, solid, rounding);
   for (const PolygonFace& face : solid.faces)
@@ -186,7 +190,12 @@ void add_triangles(Geometry& g, const Polyhedron& surface) {
   for (const Vector3& x : surface.vertices) low = low.cwiseMin(x), high = high.cwiseMax(x);
   g.convex = false;
   g.center = 0.5 * (low + high);
-  g.size = (high - low).minCoeff();
+  // A sheet has no thickness: its width counts.
+  bool open = false;
+  for (const PolygonEdge& edge : surface.edges) open = open || edge.num_faces == 1;
+  Vector3 extent = high - low;
+  std::sort(extent.begin(), extent.end());
+  g.size = extent[open ? 1 : 0];
   bound_points(g, 0);
 }
 
