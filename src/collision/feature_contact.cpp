@@ -178,7 +178,8 @@ bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& f
       return edge.ridge && local.dot(edge.arm[0]) <= tolerance && local.dot(edge.arm[1]) <= tolerance;
     }
     case FeatureKind::face:
-      return local.dot(geometry.faces[index].normal) >= 1 - tolerance * tolerance;
+      // Cosines tell angles to the square root of round-off only.
+      return local.dot(geometry.faces[index].normal) >= 1 - std::max(tolerance * tolerance, 1e-12);
     case FeatureKind::circle: {
       const GeometryCircle& circle = geometry.circles[index];
       const Vector3 e = usable_direction(circle.axis, {pose.local_point(x) - circle.center});

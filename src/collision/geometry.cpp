@@ -36,14 +36,15 @@ int add_point(Geometry& g, const Vector3& x, double radius, std::initializer_lis
   return static_cast<int>(g.points.size()) - 1;
 }
 
-// A disk, its rim and the points there.
+// A disk, its rim and the points there. These stand for the disk: their normal cone is its normal alone, hence arms on
+// both sides along the rim and across it; otherwise the rim itself touches.
 void add_disk(Geometry& g, const GeometryCircle& rim) {
   g.circles.push_back(rim);
   g.faces.push_back({.normal = rim.axis, .x = rim.center, .radius = rim.radius});
   for (int i = 0; i < k_rim_points; ++i) {
     const Vector3 e = rim_direction(i), t(-e.y(), e.x(), 0);
     add_point(g, rim.center + rim.radius * e, 0,
-              {-e, rim.side_axial * rim.axis + rim.side_radial * e, t, -t});
+              {-e, e, rim.side_axial * rim.axis + rim.side_radial * e, t, -t});
   }
 }
 

@@ -41,6 +41,12 @@ struct Side {
   const Pose& pose;
 };
 
+// Balls and ellipsoids touch at one point however they lie: nothing is gained by wide cones.
+bool has_one_contact(const Geometry& geometry, const Feature& feature) {
+  return feature.kind == FeatureKind::ellipsoid ||
+         (feature.kind == FeatureKind::point && geometry.points[feature.index].radius > 0);
+}
+
 class PairContacts {
  public:
   PairContacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out)
@@ -55,8 +61,11 @@ class PairContacts {
         feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
     if (!(c.gap <= envelope_) || c.gap < lowest || c.margin < -border_) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
-    if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, k_cone_tolerance)) return;
-    if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, k_cone_tolerance)) return;
+    const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
+                                 ? k_border_tolerance
+                                 : k_cone_tolerance;
+    if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, tolerance)) return;
+    if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, tolerance)) return;
     out_.push_back({a_.geometry.index_of(fa), b_.geometry.index_of(fb), c});
   }
 

@@ -154,9 +154,9 @@ std::vector<Resting> resting_shapes() {
           {"hull", hull_shape(), pose_at({0.02, 0.03, 0.4})}};
 }
 
-// What a body does while it rests: tremble by 1e-9.
+// What a body does while it rests.
 Pose trembling(const Pose& pose, std::mt19937& random) {
-  constexpr double size = 1e-9;
+  constexpr double size = 2e-10;
   return {rotation_matrix(quaternion_exponential(random_vector(random, size))) * pose.R,
           pose.p + random_vector(random, size)};
 }
@@ -289,7 +289,8 @@ TEST(HandOver, GapsAreSmoothBetweenHandOvers) {
           pose_b.p = apart * direction;
           contacts = contacts_of(a, Pose{}, b, pose_b, true, 0.02);
         }
-        ASSERT_FALSE(contacts.empty());
+        ASSERT_FALSE(contacts.empty()) << static_cast<int>(shape_a.kind) << " "
+                                       << static_cast<int>(shape_b.kind) << " " << direction.transpose();
         const Feature fa = a.geometry->feature(contacts[0].feature_a),
                       fb = b.geometry->feature(contacts[0].feature_b);
         constexpr double step = 1e-5;
