@@ -173,8 +173,8 @@ bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& f
       if (edge.radius[0] > 0 || edge.radius[1] > 0) return true;
       return edge.ridge && local.dot(edge.arm[0]) <= tolerance && local.dot(edge.arm[1]) <= tolerance;
     }
-    case FeatureKind::face:
-      return local.dot(geometry.faces[index].normal) >= 1 - tolerance * tolerance;
+    case FeatureKind::face:  // dᵀn ≥ 1 − tolerance², without its round-off
+      return (local - geometry.faces[index].normal).squaredNorm() <= 2 * tolerance * tolerance;
     case FeatureKind::circle: {
       const GeometryCircle& circle = geometry.circles[index];
       const Vector3 e = usable_direction(circle.axis, {pose.local_point(x) - circle.center});
