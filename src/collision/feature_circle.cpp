@@ -30,9 +30,9 @@ namespace delassus::feature_pairs {
 namespace {
 
 constexpr double k_alone = 0.5;  // key above which a minimum alone is branch 1
-// Searches over the full circle: distances from convex sets have wide valleys, and pairs of stationary points between
-// two samples are looked for.
-constexpr int k_rod_samples = 48, k_rim_samples = 48;
+// Searches over the full circle. A cone that an edge of the disk's plane nearly touches along the rim's tangent has two
+// minima close to each other: the search between samples finds them from this many on.
+constexpr int k_rod_samples = 48, k_rim_samples = 32;
 constexpr double k_flat = 1e-12;  // sine between a face and a disk that lies flat on it
 
 // A nearest point of the rim with `s` along the rod (rod-rim), or the angle on a (rim-rim).

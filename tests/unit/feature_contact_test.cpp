@@ -4,8 +4,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include "../support/feature_shapes.hpp"
 
@@ -60,6 +63,7 @@ struct Worst {
   }
 };
 
+// Shows what the tolerances are made from when asked by the environment.
 void record(const std::string& name, const Worst& worst) {
   if (std::getenv("DELASSUS_SHOW_ERRORS") != nullptr)
     std::cout << name << ": gap " << worst.gap << ", normal " << worst.normal << ", point " << worst.point
@@ -147,7 +151,8 @@ TEST(FeatureContact, NearlyFlatRims) {
       pair.n = random.direction();
       pair.point_a = random.vector(0.5);
       pair.a = touching(random, kind, pair.point_a, pair.n);
-      pair.b = touching_rim(random, pair.point_a + gap * pair.n, -pair.n, std::numbers::pi / 2 - angle);
+      pair.b = touching_rim(random, pair.point_a + gap * pair.n, -pair.n, std::numbers::pi / 2 - angle,
+                            random.perpendicular(pair.n));
       move_to_pose(pair.b, random.pose());
       if (pair.sine() < 0.1 || !crosses(pair, gap)) continue;
       worst.add(pair, gap, contact_of_branch(pair, gap));
@@ -155,6 +160,32 @@ TEST(FeatureContact, NearlyFlatRims) {
     record(name_of(kind, Kind::rim) + " nearly flat", worst);
     EXPECT_EQ(worst.missed, 0);
     EXPECT_LT(worst.gap, k_gap_error);
+  }
+}
+
+// The chord that an edge, a generator of a cone or another rim cuts off is short: its ends are two minima close together.
+TEST(FeatureContact, ShallowCrossingsOfRims) {
+  Random random(11);
+  for (const Kind kind : {Kind::sharp_edge, Kind::capsule_axis, Kind::cone_side, Kind::rim}) {
+    Worst worst;
+    constexpr double gap = 1e-3;
+    for (int k = 0; k < 2000; ++k) {
+      const auto flat = [&] { return std::numbers::pi / 2 - std::pow(10, -random.between(0.3, 4)); };
+      const double sine = (k % 2 == 0 ? 1 : -1) * std::pow(10, -random.between(0.5, 2));
+      TouchingPair pair;
+      pair.n = random.direction();
+      pair.point_a = random.vector(0.5);
+      pair.b =
+          touching_rim(random, pair.point_a + gap * pair.n, -pair.n, flat(), random.perpendicular(pair.n));
+      const Vector3 along = (pair.b.tangent + sine * pair.n.cross(pair.b.tangent)).normalized();
+      pair.a = kind == Kind::rim ? touching_rim(random, pair.point_a, pair.n, flat(), along)
+                                 : touching(random, kind, pair.point_a, pair.n, along);
+      worst.add(pair, gap, contact_of_branch(pair, gap));
+    }
+    record(name_of(kind, Kind::rim) + " shallow", worst);
+    EXPECT_EQ(worst.missed, 0) << name_of(kind, Kind::rim);
+    EXPECT_LT(worst.gap, k_gap_error) << name_of(kind, Kind::rim);
+    EXPECT_LT(worst.point, 1e-7) << name_of(kind, Kind::rim);
   }
 }
 
@@ -285,6 +316,42 @@ TEST(FeatureContact, DepthInsideAnEllipsoid) {
         x >= focus ? a.x() - x : std::hypot(foot - x, a.z() * std::sqrt(1 - foot * foot / (a.x() * a.x())));
     EXPECT_NEAR(contact_of(make_point({x, 0, 0}, 0), b).gap, -depth, k_gap_error);
     EXPECT_NEAR(contact_of(make_point({x, 1e-17, -1e-300}, 0), b).gap, -depth, k_gap_error);
+  }
+}
+
+// Needles and plates; and overlaps against the best of many directions, improved by small random turns.
+TEST(FeatureContact, ThinAndOverlappingEllipsoids) {
+  Random random(12);
+  const auto thin = [&](double aspect, const Vector3& x, const Vector3& d) {
+    Vector3 a;
+    for (double& axis : a) axis = std::pow(aspect, -random.between(0, 1));
+    return touching_ellipsoid(a, random.pose(), x, d);
+  };
+  double worst = 0;
+  for (int k = 0; k < 2000; ++k) {
+    const double gap = std::pow(10, -random.between(1, 9)), aspect = std::pow(10, random.between(0, 3));
+    const Vector3 x = random.vector(0.5), n = random.direction();
+    const Subject a = thin(aspect, x, n), b = thin(aspect, x + gap * n, -n);
+    worst = std::max(worst, std::abs(contact_of(a, b).gap - gap));
+    worst = std::max(worst, std::abs(contact_of(make_point(x + gap * n, 0), a).gap - gap));
+  }
+  record("ellipsoid - ellipsoid thin", {.gap = worst});
+  EXPECT_LT(worst, k_gap_error);
+  for (int k = 0; k < 200; ++k) {
+    const Vector3 x = random.vector(0.5), n = random.direction();
+    const double depth = std::pow(10, -random.between(0.3, 3));
+    const Subject a = thin(5, x, n), b = thin(5, x - depth * n, -n);
+    Vector3 best_n = n;
+    const auto separation = [&](const Vector3& d) { return -support(a, d) - support(b, -d); };
+    const auto try_direction = [&](const Vector3& d) {
+      if (separation(d) <= separation(best_n)) return false;
+      best_n = d;
+      return true;
+    };
+    for (int i = 0; i < 500; ++i) try_direction(random.direction());
+    for (double turn = 0.1; turn > 1e-7;)
+      if (!try_direction((best_n + turn * random.vector(1)).normalized())) turn *= 0.95;
+    EXPECT_NEAR(contact_of(a, b).gap, separation(best_n), 1e-9);
   }
 }
 

@@ -4,6 +4,8 @@
 // Rates of gap, normal and nearest points against central differences along rigid motions.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <iostream>
 #include <string>
