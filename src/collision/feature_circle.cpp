@@ -30,9 +30,9 @@ namespace delassus::feature_pairs {
 namespace {
 
 constexpr double k_alone = 0.5;  // key above which a minimum alone is branch 1
-// Searches over the full circle: distances from convex sets have wide valleys, and pairs of stationary points between
-// two samples are looked for.
-constexpr int k_rod_samples = 48, k_rim_samples = 48;
+// Searches over the full circle. A cone that an edge of the disk's plane nearly touches along the rim's tangent has two
+// minima close to each other: the search between samples finds them from this many on.
+constexpr int k_rod_samples = 48, k_rim_samples = 32;
 // Sine between a face and a disk that lies flat on it: which point of the rim is the lowest is left to chance, and the
 // lowest of the eight points on the rim is higher by less than 1e-10 of the radius.
 constexpr double k_flat = 1e-9;

@@ -167,19 +167,16 @@ bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& f
   switch (feature.kind) {
     case FeatureKind::point: {
       const GeometryPoint& point = geometry.points[index];
-      if (point.radius > 0) return true;
       for (int i = 0; i < point.num_arms; ++i)
         if (local.dot(geometry.arms[static_cast<std::size_t>(point.first_arm + i)]) > tolerance) return false;
       return true;
     }
     case FeatureKind::edge: {
       const GeometryEdge& edge = geometry.edges[index];
-      if (edge.radius[0] > 0 || edge.radius[1] > 0) return true;
       return edge.ridge && local.dot(edge.arm[0]) <= tolerance && local.dot(edge.arm[1]) <= tolerance;
     }
-    case FeatureKind::face:
-      // Cosines tell angles to the square root of round-off only.
-      return local.dot(geometry.faces[index].normal) >= 1 - std::max(tolerance * tolerance, 1e-12);
+    case FeatureKind::face:  // dᵀn ≥ 1 − tolerance², without its round-off
+      return (local - geometry.faces[index].normal).squaredNorm() <= 2 * tolerance * tolerance;
     case FeatureKind::circle: {
       const GeometryCircle& circle = geometry.circles[index];
       const Vector3 e = usable_direction(circle.axis, {pose.local_point(x) - circle.center});

@@ -14,6 +14,10 @@
 // outer side of a; of a rounded feature the distance from its core minus the radius; of a point and a face the height
 // over the face.
 //
+// Circles against edges (and against circles, by the branch of a): of two nearest points branch 0 is where the edge, from
+// its first end to its second, enters the disk, 1 where it leaves; a single one is branch 0 unless the edge leaves there
+// clearly. Otherwise branch 1 is not used. What is not used is handed over: the distance of the closed sets, or infinite.
+//
 // Pairs that have a nearest point of their own: all except edge-face and face-face, whose nearest points belong to
 // their borders (point-face, edge-edge, circle-…).
 #pragma once
@@ -34,7 +38,8 @@ struct FeatureContact {
   Vector3 point_a = Vector3::Zero(),
           point_b = Vector3::Zero();  // on the surfaces: point_b − point_a = gap · normal
   bool inside = true;                 // both points lie inside of their features
-  double margin = 0;  // distance to the nearest border of a feature, ≤ 0 when not inside [m]
+  double margin =
+      0;  // distance to the nearest border of a feature, infinite without, ≤ 0 when not inside [m]
   SurfacePatch patch_a, patch_b;
 };
 

@@ -24,7 +24,7 @@ namespace delassus::feature_pairs {
 namespace {
 
 constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
-constexpr int k_rim_samples = 32;  // the distance from a convex set has wide valleys
+constexpr int k_rim_samples = 24;  // the distance from a convex set has wide valleys
 
 // The part of (1) in the ellipsoid's axes: returns t, and xᵢ/aᵢ² in `gradient`.
 double solve_foot(const Vector3& a, const Vector3& y, Vector3& gradient) {

@@ -42,7 +42,8 @@ double solve_increasing(const Function& f, double lo, double hi) {
 inline int find_extrema(const ValueAndSlope& f0, const ValueAndSlope& f1, double h, double (&x)[2]) {
   // Slope at x = u h:  a u² + 2 b u + c
   const double secant = (f1.value - f0.value) / h;
-  const double a = 3 * (f0.slope + f1.slope - 2 * secant), b = 3 * secant - 2 * f0.slope - f1.slope, c = f0.slope;
+  const double a = 3 * (f0.slope + f1.slope - 2 * secant), b = 3 * secant - 2 * f0.slope - f1.slope,
+               c = f0.slope;
   const double discriminant = b * b - a * c;
   if (!(discriminant > 0)) return 0;
   const double q = -(b + std::copysign(std::sqrt(discriminant), b));

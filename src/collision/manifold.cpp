@@ -44,7 +44,7 @@ struct Side {
 // Balls and ellipsoids touch at one point however they lie: nothing is gained by wide cones.
 bool has_one_contact(const Geometry& geometry, const Feature& feature) {
   return feature.kind == FeatureKind::ellipsoid ||
-         (feature.kind == FeatureKind::point && geometry.points[feature.index].radius > 0);
+         (feature.kind == FeatureKind::point && geometry.points[feature.index].num_arms == 0);
 }
 
 class PairContacts {

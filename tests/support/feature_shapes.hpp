@@ -5,11 +5,14 @@
 // its surface with outward normal d. Two of them on both sides of a slab of width g > 0 are exactly g apart.
 #pragma once
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numbers>
 #include <random>
+#include <vector>
 
 #include "delassus/collision/feature_contact.hpp"
 
@@ -210,8 +213,9 @@ inline Subject touching_edge(Random& random, const Vector3& x, const Vector3& d,
 }
 
 // d = cos γ radial + sin γ axis: between the disk and the side of a cylinder.
-inline Subject touching_rim(Random& random, const Vector3& x, const Vector3& d, double gamma) {
-  const Vector3 tangent = random.perpendicular(d), across = d.cross(tangent);
+inline Subject touching_rim(Random& random, const Vector3& x, const Vector3& d, double gamma,
+                            const Vector3& tangent) {
+  const Vector3 across = d.cross(tangent);
   const double radius = random.between(0.3, 1.0);
   const Vector3 radial = std::cos(gamma) * d + std::sin(gamma) * across;
   const Vector3 axis = std::sin(gamma) * d - std::cos(gamma) * across;
@@ -220,8 +224,16 @@ inline Subject touching_rim(Random& random, const Vector3& x, const Vector3& d, 
   return out;
 }
 
+inline Subject touching_ellipsoid(const Vector3& semi_axes, const Pose& turned, const Vector3& x,
+                                  const Vector3& d) {
+  Pose pose = turned;
+  const Vector3 local = semi_axes.cwiseProduct(pose.R.transpose() * d);
+  pose.p = x - pose.R * semi_axes.cwiseProduct(local) / local.norm();
+  return make_ellipsoid(semi_axes, pose);
+}
+
 // The feature of this kind with the surface point x and the outward normal d, in a random pose. `across`: direction of
-// an edge.
+// an edge, tangent of a rim.
 inline Subject touching(Random& random, Kind kind, const Vector3& x, const Vector3& d,
                         const Vector3& across) {
   const double radius = random.between(0.2, 0.5);
@@ -261,14 +273,11 @@ inline Subject touching(Random& random, Kind kind, const Vector3& x, const Vecto
       out = make_disk(x + random.perpendicular(d), d, k_infinity);
       break;
     case Kind::rim:
-      out = touching_rim(random, x, d, random.between(0.15, 1.4));
+      out = touching_rim(random, x, d, random.between(0.15, 1.4), across);
       break;
     case Kind::ellipsoid: {
       const Vector3 a(random.between(0.2, 1), random.between(0.2, 1), random.between(0.2, 1));
-      Pose pose = random.pose();
-      const Vector3 local = a.cwiseProduct(pose.R.transpose() * d);
-      pose.p = x - pose.R * a.cwiseProduct(local) / local.norm();
-      return make_ellipsoid(a, pose);
+      return touching_ellipsoid(a, random.pose(), x, d);
     }
   }
   move_to_pose(out, random.pose());
