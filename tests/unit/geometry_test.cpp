@@ -310,6 +310,7 @@ TEST(Geometry, RidgesStandOutByAnAngle) {
       EXPECT_EQ(border, !(e.x[0].x() == 0 && e.x[1].x() == 0));
       EXPECT_EQ(e.ridge, border || ridge) << slope;
     }
+    EXPECT_EQ(g->size, 1) << "a sheet is as wide as it is, not as thick";
     expect_consistent(*g);
   }
   // Three triangles at an edge: it stays an edge, without a second side.
