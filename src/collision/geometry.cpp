@@ -3,6 +3,7 @@
 #include "delassus/collision/geometry.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <limits>
@@ -186,7 +187,12 @@ void add_triangles(Geometry& g, const Polyhedron& surface) {
   for (const Vector3& x : surface.vertices) low = low.cwiseMin(x), high = high.cwiseMax(x);
   g.convex = false;
   g.center = 0.5 * (low + high);
-  g.size = (high - low).minCoeff();
+  // A sheet has no thickness: its width counts.
+  bool open = false;
+  for (const PolygonEdge& edge : surface.edges) open = open || edge.num_faces == 1;
+  Vector3 extent = high - low;
+  std::sort(extent.begin(), extent.end());
+  g.size = extent[open ? 1 : 0];
   bound_points(g, 0);
 }
 

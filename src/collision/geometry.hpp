@@ -20,6 +20,10 @@
 // centre would leave the edge, the side hands over to its neighbour (rim, apex). Points on rims make flat contacts of
 // disks stable; the lowest point of the rim is found exactly beside them.
 //
+// Triangles of meshes and height fields are features like the faces of hulls; a cell of a height field takes about 800
+// bytes (a point with six arms, three edges, two triangles). The ground is the solid below it. Borders of open meshes and
+// height fields, and edges of more than two triangles, are edges with a single arm. Vertices without triangles are none.
+//
 // Arms are unit vectors from a sharp feature along its neighbours into the solid's surface: a direction d is outward at
 // the feature when dᵀ arm ≤ 0 for all of them (the normal cone). Points of polyhedra have one along every edge, points of
 // rims −e, the arm into the side and both tangents, the apex eight on the side, at multiples of 45° like those of rims.
@@ -89,8 +93,10 @@ class Geometry {
   std::vector<int> loops;
   Vector3 semi_axes = Vector3::Zero();  // of an ellipsoid
   Vector3 center = Vector3::Zero();     // of its bounding ball; a point inside of a convex shape
-  double bound = 0;    // radius of the bounding ball about `center`; infinite for a half space
-  double size = 0;     // smallest width: the scale of envelopes
+  double bound = 0;  // radius of the bounding ball about `center`; infinite for a half space
+  // Smallest width, the scale of envelopes: of a closed mesh that of its box, of an open one that of the box without its
+  // thickness, of a height field the smaller side of a cell; infinite for a half space.
+  double size = 0;
   bool convex = true;  // false: mesh, height field
 
   FeatureIndex num_features() const;

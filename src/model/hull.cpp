@@ -32,43 +32,46 @@ constexpr double k_max_margin = 1 - 1e-6;
 
 // Pivots are far fewer than faces; the bound ends a cycle that rounding might close.
 constexpr int k_pivots_per_face = 10;
+// A face that cuts off less than this part of the size does not count beside the rounding of faces; smaller pivots than
+// that, of unit vectors, are rounding.
+constexpr double k_cut = 1e-14, k_smallest_pivot = 1e-12;
 
 // Corners of a face, counter-clockwise from outside.
 using Loop = std::vector<int>;
 
-// Polygons of the hull as Qhull finds them: flat up to round-off, not all neighbours joined. `text` gets its complaints.
-int run_qhull(const std::vector<Vector3>& points, std::FILE* text, std::vector<Loop>& polygons) {
+// Copies the faces out of Qhull. Its errors jump here; nothing with a destructor lives between.
+bool copy_polygons(qhT* qh, std::vector<Loop>& polygons) {
+  if (setjmp(qh->errexit) != 0) return false;
+  qh->NOerrexit = False;
+  facetT* facet;
+  FORALLfacets {
+    setT* corners = qh_facet3vertex(qh, facet);
+    polygons.emplace_back();
+    vertexT *corner, **cornerp;
+    FOREACHsetelement_(vertexT, corners, corner) polygons.back().push_back(qh_pointid(qh, corner->point));
+    std::reverse(polygons.back().begin(), polygons.back().end());  // they are clockwise
+    qh_settempfree(qh, &corners);
+  }
+  return true;
+}
+
+// Polygons of the hull as Qhull finds them: flat up to round-off, not all neighbours joined. `text` gets its complaints
+// when it fails.
+bool run_qhull(const std::vector<Vector3>& points, std::FILE* text, std::vector<Loop>& polygons) {
   std::vector<double> coordinates;
   coordinates.reserve(3 * points.size());
   for (const Vector3& x : points) coordinates.insert(coordinates.end(), x.data(), x.data() + 3);
   char options[] = "qhull Pp";  // Pp: no remarks on precision
   qhT memory;
-  qhT* const qh = &memory;
-  qh_zero(qh, text);
-  int status =
-      qh_new_qhull(qh, 3, static_cast<int>(points.size()), coordinates.data(), False, options, nullptr, text);
-  if (status == 0) {
-    // Its errors jump here; nothing with a destructor lives between.
-    if (setjmp(qh->errexit) == 0) {
-      qh->NOerrexit = False;
-      facetT* facet;
-      FORALLfacets {
-        setT* corners = qh_facet3vertex(qh, facet);
-        polygons.emplace_back();
-        vertexT *corner, **cornerp;
-        FOREACHsetelement_(vertexT, corners, corner) polygons.back().push_back(qh_pointid(qh, corner->point));
-        std::reverse(polygons.back().begin(), polygons.back().end());  // they are clockwise
-        qh_settempfree(qh, &corners);
-      }
-    } else {
-      status = qh_ERRqhull;
-    }
-    qh->NOerrexit = True;
-  }
+  qh_zero(&memory, text);
+  const int status = qh_new_qhull(&memory, 3, static_cast<int>(points.size()), coordinates.data(), False,
+                                  options, nullptr, text);
+  const bool good = status == 0 && copy_polygons(&memory, polygons);
+  memory.NOerrexit = True;
   int left = 0, left_bytes = 0;
-  qh_freeqhull(qh, !qh_ALL);
-  qh_memfreeshort(qh, &left, &left_bytes);
-  return status;
+  qh_freeqhull(&memory, !qh_ALL);
+  qh_memfreeshort(&memory, &left, &left_bytes);
+  return good;
 }
 
 std::vector<Loop> find_polygons(const std::vector<Vector3>& points) {
@@ -76,11 +79,11 @@ std::vector<Loop> find_polygons(const std::vector<Vector3>& points) {
   std::size_t size = 0;
   std::FILE* stream = open_memstream(&text, &size);
   std::vector<Loop> polygons;
-  const int status = run_qhull(points, stream, polygons);
+  const bool good = run_qhull(points, stream, polygons);
   std::fclose(stream);
   const std::string complaint(text, size);
   std::free(text);
-  if (status != 0)
+  if (!good)
     throw InputError(
         fmt::format("its convex hull cannot be found: {}", complaint.substr(0, complaint.find('\n'))));
   return polygons;
@@ -280,8 +283,7 @@ InnerBall inner_ball(const Polyhedron& hull) {
   // Pivots of the dual problem  min cᵀ y,  Σ y_i (n_i, 1) = (0, 1),  y ≥ 0:  y of the tetrahedron is ¼ each.
   std::array<int, 4> basis = {0, 1, 2, 3};
   Eigen::Vector4d x = Eigen::Vector4d::Zero();
-  // What is cut off less than this does not matter beside the rounding of the faces.
-  const double tolerance = 1e-14 * size;
+  const double tolerance = k_cut * size;
   for (int pivot = 0; pivot < k_pivots_per_face * m; ++pivot) {
     Eigen::Matrix4d B;
     Eigen::Vector4d c;
@@ -292,10 +294,8 @@ InnerBall inner_ball(const Polyhedron& hull) {
     if ((offsets - columns.transpose() * x).minCoeff(&enters) >= -tolerance) break;
     const Eigen::Vector4d y = lu.solve(Eigen::Vector4d::Unit(3)), step = lu.solve(columns.col(enters));
     int leaves = -1;
-    // Smaller pivots are rounding.
-    constexpr double smallest_pivot = 1e-12;
     for (int k = 0; k < 4; ++k)
-      if (step[k] > smallest_pivot && (leaves < 0 || y[k] * step[leaves] < y[leaves] * step[k])) leaves = k;
+      if (step[k] > k_smallest_pivot && (leaves < 0 || y[k] * step[leaves] < y[leaves] * step[k])) leaves = k;
     if (leaves < 0) break;
     basis[leaves] = enters;
   }

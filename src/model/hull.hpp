@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convex hulls, by the Quickhull algorithm (the Qhull library), their largest inner balls and their cores.
+// Convex hulls by Qhull [Barber96], their largest inner balls and their cores.
 //
 // Faces are polygons: neighbours whose corners lie within 1e-12 of the size of one plane are joined, what is only nearly
 // flat stays apart. Planes are computed anew from the corners. The same points give the same bits.

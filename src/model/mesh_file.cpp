@@ -217,7 +217,7 @@ Surface parse_stl(const std::string& bytes, const std::string& file) {
   const std::size_t begin = bytes.find_first_not_of(" \t\r\n");
   const bool text = begin != std::string::npos && lower_case(bytes.substr(begin, 5)) == "solid";
   Surface out;
-  if (bytes.size() == binary_size)
+  if (binary_size > 0 && bytes.size() == binary_size)
     out = parse_binary_stl(bytes, num_triangles, file);
   else if (text)
     out = parse_text_stl(bytes, file);

@@ -112,7 +112,7 @@ std::string check_field(const HeightField* field) {
     return fmt::format("it has {} by {} points; allowed: at least 2 by 2, {:.0e} in all", field->nx,
                        field->ny, k_max_heights);
   for (const auto& [what, value] : {std::pair("dx", field->dx), std::pair("dy", field->dy)})
-    if (const std::string why = check_positive(what, value); !why.empty()) return why;
+    if (std::string why = check_positive(what, value); !why.empty()) return why;
   const std::size_t n = static_cast<std::size_t>(field->nx) * field->ny;
   if (field->heights.size() != n)
     return fmt::format("it has {} heights; allowed: nx · ny = {} · {} = {}", field->heights.size(), field->nx,
@@ -144,7 +144,7 @@ std::string check_form(const Shape& shape, bool solid) {
     case ShapeKind::cylinder:
     case ShapeKind::capsule:
     case ShapeKind::cone: {
-      const std::string why = check_positive("radius", shape.radius);
+      std::string why = check_positive("radius", shape.radius);
       return why.empty() ? check_positive("length", shape.length) : why;
     }
     case ShapeKind::box:

@@ -117,6 +117,7 @@ Polyhedron make_polyhedron(const HeightField& field) {
 
 Polyhedron make_box(const Vector3& size) {
   std::vector<Vector3> vertices;
+  vertices.reserve(8);
   for (int i = 0; i < 8; ++i)
     vertices.emplace_back(0.5 * size.cwiseProduct(Vector3(i & 1 ? 1 : -1, i & 2 ? 1 : -1, i & 4 ? 1 : -1)));
   // −x, +x, −y, +y, −z, +z

@@ -23,7 +23,7 @@ struct PolygonFace {
 };
 
 struct PolygonEdge {
-  int vertex[2] = {-1, -1};  // vertex[0] < vertex[1], unless that would turn it against face[0]
+  int vertex[2] = {-1, -1};  // ascending, unless no face runs that way
   // face[0] runs from vertex[0] to vertex[1], face[1] back. −1: there is not exactly one such face.
   int face[2] = {-1, -1};
   int num_faces = 0;  // that have this edge; 1: a border, > 2: not a manifold
