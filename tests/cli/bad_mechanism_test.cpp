@@ -332,7 +332,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"ContactOfARigidBody",
                 k_mechanism + "contacts: [{name: floor, type: plane, body: crank}]\n",
                 "14:45",
-                {"'crank'", "not a particle", "not have yet"}},
+                {"'crank'", "not a particle", "'shapes'"}},
         Mistake{"PairOfARigidBody",
                 k_mechanism + "contacts: [{name: c, type: pair, between: [bead, crank], distance: 0.1}]\n",
                 "14:50",

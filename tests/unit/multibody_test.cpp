@@ -477,8 +477,9 @@ TEST(Shapes, MassPropertiesOfSolids) {
           return across <= shape.radius && beyond == 0;
         case ShapeKind::capsule:
           return std::hypot(across, beyond) <= shape.radius;
+        default:
+          return false;
       }
-      return false;
     };
     constexpr int n = 120;
     constexpr double d = 1.2 / n;

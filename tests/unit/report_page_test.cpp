@@ -212,11 +212,13 @@ SceneDesc example_scene() {
   rock.name.name = "rock";
   rock.kind = BodyKind::rigid;
   rock.mass = 2;
-  rock.shapes = {{.kind = ShapeKind::hull, .surface = cube_points()},
-                 {.kind = ShapeKind::cone, .radius = 0.5, .length = 1, .position = {0, 0, 2}}};
+  const auto add = [](BodyDesc& body, const Shape& shape) { body.shapes.push_back({.shape = shape}); };
+  add(rock, {.kind = ShapeKind::hull, .surface = cube_points()});
+  add(rock, {.kind = ShapeKind::cone, .radius = 0.5, .length = 1, .position = {0, 0, 2}});
   ground.name.name = "ground";
   ground.kind = BodyKind::fixed;
-  ground.shapes = {{.kind = ShapeKind::box, .size = {9, 9, 1}}};
+  add(ground, {.kind = ShapeKind::box, .size = {9, 9, 1}});
+  add(ground, {.kind = ShapeKind::plane, .position = {0, 0, 0.5}});
   scene.bodies = {rock, ground};
   return scene;
 }
@@ -227,6 +229,7 @@ TEST(ReportPage, ShapesAndContacts) {
   EXPECT_EQ(data["bodies"][0]["shapes"][1]["type"], "cone");
   EXPECT_EQ(data["bodies"][1]["fixed"], true);
   EXPECT_EQ(data["bodies"][1]["shapes"][0]["size"], json({9, 9, 1}));
+  EXPECT_EQ(data["bodies"][1]["shapes"][1]["type"], "plane");
   EXPECT_EQ(data["surfaces"].size(), 1u);
   EXPECT_TRUE(data["notes"].empty());
 
