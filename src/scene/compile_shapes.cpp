@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "delassus/collision/geometry.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 
 namespace delassus {
@@ -39,6 +40,18 @@ std::uint32_t bits_of(const std::vector<NameRef>& names, const std::vector<std::
   return bits;
 }
 
+// What is wrong with the shape; empty: nothing.
+std::string find_mistake(const Shape& shape, BodyKind kind) {
+  std::string why = check_shape(shape, kind);
+  // How far a hull can be rounded is known once it is made.
+  if (why.empty() && shape.kind == ShapeKind::hull && shape.margin > 0) try {
+      make_geometry(shape);
+    } catch (const InputError& error) {
+      why = error.what();
+    }
+  return why;
+}
+
 }  // namespace
 
 std::vector<std::vector<Shape>> compile_shapes(const SceneDesc& scene) {
@@ -47,7 +60,7 @@ std::vector<std::vector<Shape>> compile_shapes(const SceneDesc& scene) {
   for (const BodyDesc& body : scene.bodies) {
     out.emplace_back();
     for (const ShapeDesc& desc : body.shapes) {
-      if (const std::string why = check_shape(desc.shape, body.kind); !why.empty())
+      if (const std::string why = find_mistake(desc.shape, body.kind); !why.empty())
         throw InputError(desc.place, fmt::format("body '{}': {}", body.name.name, why));
       out.back().push_back(desc.shape);
       if (!desc.groups.empty()) out.back().back().group = bits_of(desc.groups, groups);

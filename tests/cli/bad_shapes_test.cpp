@@ -74,6 +74,10 @@ INSTANTIATE_TEST_SUITE_P(
                 ground("{type: box, size: [1, 2, 3], margin: 0.6}"),
                 "8:9",
                 {"body 'ground'", "box", "margin is 0.6", "0.5"}},
+        Mistake{"MarginOfAHullTooLarge",
+                ground("{type: hull, points: [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]], margin: 0.3}"),
+                "8:9",
+                {"body 'ground'", "hull", "margin is 0.3", "0.211"}},  // inner ball: 1/(3 + √3)
         Mistake{"MarginOfASphere",
                 ground("{type: sphere, radius: 1, margin: 0.1}"),
                 "8:35",
