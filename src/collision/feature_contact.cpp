@@ -21,16 +21,15 @@ struct Placed {
   bool continued = false;
 };
 
-Vector3 sum_of_arms(const Geometry& geometry, const GeometryPoint& point) {
-  Vector3 sum = Vector3::Zero();
-  for (int i = 0; i < point.num_arms; ++i)
-    sum += geometry.arms[static_cast<std::size_t>(point.first_arm + i)];
-  return sum;
+std::span<const Vector3> arms_of(const Geometry& geometry, const GeometryPoint& point) {
+  return {geometry.arms.data() + point.first_arm, static_cast<std::size_t>(point.num_arms)};
 }
 
 Ball ball_of(const Placed& at) {
   const GeometryPoint& point = at.geometry.points[static_cast<std::size_t>(at.feature.index)];
-  return {at.pose.point(point.x), point.radius, -at.pose.vector(sum_of_arms(at.geometry, point))};
+  Vector3 outward = Vector3::Zero();
+  for (const Vector3& arm : arms_of(at.geometry, point)) outward -= arm;
+  return {at.pose.point(point.x), point.radius, at.pose.vector(outward)};
 }
 
 Rod rod_of(const Placed& at) {
@@ -167,8 +166,8 @@ bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& f
   switch (feature.kind) {
     case FeatureKind::point: {
       const GeometryPoint& point = geometry.points[index];
-      for (int i = 0; i < point.num_arms; ++i)
-        if (local.dot(geometry.arms[static_cast<std::size_t>(point.first_arm + i)]) > tolerance) return false;
+      for (const Vector3& arm : arms_of(geometry, point))
+        if (local.dot(arm) > tolerance) return false;
       return true;
     }
     case FeatureKind::edge: {

@@ -436,16 +436,21 @@ TEST(FeatureContact, DegenerateConfigurationsGiveNumbers) {
         }
 }
 
-// Where cores cross, the arms tell the side.
-TEST(FeatureContact, ArmsOrientTheNormalOfSharpEdges) {
+// Where cores cross, the arms tell the side; also of rounded edges that go deeper than their radii.
+TEST(FeatureContact, ArmsOrientTheNormalOfEdges) {
   Random random(9);
-  const TouchingPair pair = make_touching(random, Kind::sharp_edge, Kind::sharp_edge, 0.0);
-  Subject b = pair.b;
-  for (const double gap : {0.1, 1e-12, 0.0, -1e-12, -0.1}) {
-    b.pose.p = pair.b.pose.p + gap * pair.n;
-    const FeatureContact contact = contact_of(pair.a, b);
-    EXPECT_NEAR(contact.gap, gap, 1e-14);
-    EXPECT_LT((contact.normal - pair.n).norm(), 1e-12);
+  for (const double radius : {0.0, 0.01}) {
+    TouchingPair pair = make_touching(random, Kind::sharp_edge, Kind::sharp_edge, 0.0);
+    const Vector3 start = pair.b.pose.p;
+    for (Subject* subject : {&pair.a, &pair.b})
+      for (double& at_end : subject->geometry.edges[0].radius) at_end = radius;
+    for (const double gap : {0.1, 1e-12, 0.0, -1e-12, -0.1}) {
+      pair.b.pose.p = start + gap * pair.n;
+      const FeatureContact contact = contact_of(pair.a, pair.b);
+      EXPECT_TRUE(contact.inside);
+      EXPECT_NEAR(contact.gap, gap - 2 * radius, 1e-14);
+      EXPECT_LT((contact.normal - pair.n).norm(), 1e-12);
+    }
   }
 }
 
