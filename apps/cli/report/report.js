@@ -919,7 +919,7 @@ $("events-note").textContent = `The first ${SHOWN} of ${events.length} events.`;
 
 $("stage").hidden = !(N && bodies.some(b => hasValue(b.x)));
 $("controls").hidden = $("keys").hidden = N < 2;
-$("opt-forces-label").hidden = $("opt-contacts-label").hidden = !contacts.count;
+$("opt-forces-label").hidden = $("opt-contacts-label").hidden = !hasValue(contacts.point); // contacts of formulas have no place
 $("opt-joints-label").hidden = !joints.length;
 if (!$("stage").hidden) {
   scene = new Scene($("scene"));
