@@ -267,6 +267,10 @@ void MultibodySystem::contact_frame(ContactId id, double t, const VectorRef& q, 
 }
 
 ContactBodies MultibodySystem::contact_bodies(ContactId id) const {
+  if (is_shape(id)) {
+    const CollisionWorld::Ends ends = world_.ends(id);
+    return {ends.body_a, ends.body_b};
+  }
   if (is_limit(id)) return {};
   if (is_plane(id)) return {k_world, model_.plane_contacts[id].body};
   return {pair(id).body_a, pair(id).body_b};
