@@ -311,9 +311,22 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
 FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
                                        const BodyPlacement& b) const {
   const PlacedShape &shape_a = shapes_[ends.shape_a], &shape_b = shapes_[ends.shape_b];
-  FeatureContact out = feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
-                                       *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b,
-                                       Extent::continued);
+  const Pose pose_a = shape_pose(shape_a, a, 0), pose_b = shape_pose(shape_b, b, 0);
+  FeatureContact out = feature_contact(*shape_a.collider.geometry, pose_a, ends.feature_a,
+                                       *shape_b.collider.geometry, pose_b, ends.feature_b, Extent::continued);
+  // What touches at one point hands over where the normal leaves the cone of the other feature: of a ball this is how far
+  // its centre is from the next face's prism.
+  const auto add_cone = [&](const PlacedShape& one, const Feature& f, const PlacedShape& other,
+                            const Pose& pose, const Feature& g, const Vector3& x, const Vector3& d) {
+    const Geometry &geometry = *one.collider.geometry, &other_geometry = *other.collider.geometry;
+    if (!has_one_contact(geometry, f) || g.kind == FeatureKind::face) return;
+    const double radius =
+        f.kind == FeatureKind::point ? geometry.points[f.index].radius : 0.5 * geometry.size;
+    const double sine = normal_cone_margin(other_geometry, pose, g, x, d);
+    if (std::isfinite(sine)) out.margin = std::min(out.margin, sine * (radius + std::max(out.gap, 0.0)));
+  };
+  add_cone(shape_a, ends.feature_a, shape_b, pose_b, ends.feature_b, out.point_b, -out.normal);
+  add_cone(shape_b, ends.feature_b, shape_a, pose_a, ends.feature_a, out.point_a, out.normal);
   // What the manifold still takes as inside is inside.
   const double border = border_tolerance(*shape_a.collider.geometry, *shape_b.collider.geometry);
   if (out.margin < 0 && out.margin >= -border) out.margin = 0;

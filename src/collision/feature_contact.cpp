@@ -3,6 +3,8 @@
 #include "delassus/collision/feature_contact.hpp"
 
 #include <Eigen/QR>
+#include <limits>
+#include <numbers>
 
 #include "delassus/collision/contact_geometry.hpp"
 #include "delassus/collision/feature_pairs.hpp"
@@ -159,33 +161,40 @@ FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feat
   return fa.kind <= fb.kind ? ordered_contact(at_a, at_b, hint) : swapped(ordered_contact(at_b, at_a, -hint));
 }
 
-bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& feature, const Vector3& x,
-                    const Vector3& d, double tolerance) {
+bool has_one_contact(const Geometry& geometry, const Feature& feature) {
+  return feature.kind == FeatureKind::ellipsoid ||
+         (feature.kind == FeatureKind::point && geometry.points[feature.index].num_arms == 0);
+}
+
+double normal_cone_margin(const Geometry& geometry, const Pose& pose, const Feature& feature,
+                          const Vector3& x, const Vector3& d) {
   const auto index = static_cast<std::size_t>(feature.index);
   const Vector3 local = pose.local_vector(d);
+  double out = std::numeric_limits<double>::infinity();
   switch (feature.kind) {
-    case FeatureKind::point: {
-      const GeometryPoint& point = geometry.points[index];
-      for (const Vector3& arm : arms_of(geometry, point))
-        if (local.dot(arm) > tolerance) return false;
-      return true;
-    }
+    case FeatureKind::point:
+      for (const Vector3& arm : arms_of(geometry, geometry.points[index]))
+        out = std::min(out, -local.dot(arm));
+      return out;
     case FeatureKind::edge: {
       const GeometryEdge& edge = geometry.edges[index];
-      return edge.ridge && local.dot(edge.arm[0]) <= tolerance && local.dot(edge.arm[1]) <= tolerance;
+      if (!edge.ridge) return -out;
+      for (const Vector3& arm : edge.arm)
+        if (!arm.isZero()) out = std::min(out, -local.dot(arm));
+      return out;
     }
-    case FeatureKind::face:  // dᵀn ≥ 1 − tolerance², without its round-off
-      return (local - geometry.faces[index].normal).squaredNorm() <= 2 * tolerance * tolerance;
+    case FeatureKind::face:  // its cone has no inside
+      return -(local - geometry.faces[index].normal).norm() / std::numbers::sqrt2;
     case FeatureKind::circle: {
       const GeometryCircle& circle = geometry.circles[index];
       const Vector3 e = usable_direction(circle.axis, {pose.local_point(x) - circle.center});
       const Vector3 side = circle.side_axial * circle.axis + circle.side_radial * e;
-      return -local.dot(e) <= tolerance && local.dot(side) <= tolerance;
+      return std::min(local.dot(e), -local.dot(side));
     }
     case FeatureKind::ellipsoid:
-      return true;
+      return out;
   }
-  return true;
+  return out;
 }
 
 // (1) of the header in the tangent plane: ṅ = τ₀ ν₀ + τ₁ ν₁, unknowns (u̇_a, u̇_b, ν). Unknowns that a patch does not have

@@ -52,10 +52,19 @@ enum class Extent : std::uint8_t { closed, continued };
 FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
                                const Pose& pose_b, const Feature& fb, Extent extent = Extent::closed);
 
-// True when the direction d (unit, world axes, away from the geometry) lies in the normal cone of the feature at the
-// point x (world), up to an angle of about `tolerance`.
-bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& feature, const Vector3& x,
-                    const Vector3& d, double tolerance);
+// How far inside of the normal cone of the feature at the point x (world) the direction d (unit, world axes, away from
+// the geometry) lies: the sine of the smallest angle to its borders, negative outside, infinite where every direction is
+// normal somewhere (balls, sides, ellipsoids).
+double normal_cone_margin(const Geometry& geometry, const Pose& pose, const Feature& feature,
+                          const Vector3& x, const Vector3& d);
+// Up to an angle of about `tolerance`.
+inline bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Feature& feature,
+                           const Vector3& x, const Vector3& d, double tolerance) {
+  return normal_cone_margin(geometry, pose, feature, x, d) >= -tolerance;
+}
+
+// Balls and ellipsoids touch another convex shape at one point however they lie.
+bool has_one_contact(const Geometry& geometry, const Feature& feature);
 
 // Rates of normal and of the two points, as they wander over the surfaces, when the material of a at point_a moves with
 // velocity v_a and angular velocity w_a (world axes), likewise b:

@@ -41,12 +41,6 @@ struct Side {
   const Pose& pose;
 };
 
-// Balls and ellipsoids touch at one point however they lie: nothing is gained by wide cones.
-bool has_one_contact(const Geometry& geometry, const Feature& feature) {
-  return feature.kind == FeatureKind::ellipsoid ||
-         (feature.kind == FeatureKind::point && geometry.points[feature.index].num_arms == 0);
-}
-
 class PairContacts {
  public:
   PairContacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out)
