@@ -248,7 +248,7 @@ TEST(Separate, OverlapsAreFoundAndTakenBack) {
   const MultibodySystem system(model_of({body_of("ground", plane_shape(), {0, 0, 0}, {0, 0, 0}, 0),
                                          body_of("low", box_shape(1, 1, 1), {0, 0, 0.48}),
                                          body_of("high", box_shape(1, 1, 1), {0.1, 0, 1.45}, {0, 0, 0.2}),
-                                         body_of("ball", sphere_shape(0.3), {0.9, 0, 0.5})}));
+                                         body_of("ball", sphere_shape(0.3), {0.75, 0, 0.5})}));
   State state = system.initial_state();
   const auto overlaps = system.overlaps(0, state.q, 1e-9);
   ASSERT_EQ(overlaps.size(), 3U);
