@@ -76,6 +76,7 @@ class Climber {
 
   const ConvexPair& pair_;
   Vector3 n_;
+  double s_ = 0;  // s(n)
   Vector3 t1_, t2_;
   int count_ = 0;
   Piece pieces_[k_max_pieces];
@@ -118,7 +119,7 @@ void Climber::update_pieces() {
     const Matrix3 C = pair_.curvature_of_pieces(piece.point, n_);
     const Vector3 c1 = C * t1_, c2 = C * t2_;
     piece.turn = pair_.turn_of_pieces(piece.point, n_);
-    piece.H << -t1_.dot(c1) - piece.g, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - piece.g;
+    piece.H << -t1_.dot(c1) - s_, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - s_;
   }
 }
 
@@ -278,17 +279,17 @@ bool Climber::try_axes() {
 BestDirection Climber::run(double tolerance) {
   PairPoint lowest_point = pair_.support(n_);
   add(lowest_point, count_ == 0 ? 1 : 0);
-  double s = lowest_point.w.dot(n_);
-  best_.s = s;
+  s_ = lowest_point.w.dot(n_);
+  best_.s = s_;
   if (try_axes()) return best_;
   for (int i = 0; i < k_max_steps; ++i) {
     update_pieces();
     Step step;
     if (!solve(step)) break;
-    const double gain = step.t - s;
+    const double gain = step.t - s_;
     if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      if (s > 0 || is_maximum(step)) best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
+      if (s_ > 0 || is_maximum(step)) best_.error = std::max(0.0, (s_ > 0 ? bound(step) : step.t) - best_.s);
       break;
     }
     if (const double length = step.delta.norm(), most = longest_step(step); length > most)
@@ -298,14 +299,14 @@ BestDirection Climber::run(double tolerance) {
       const Vector3 n = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
       lowest_point = pair_.support(n);
       const double next = lowest_point.w.dot(n);
-      moved = next > s;
+      moved = next > s_;
       learned = find(lowest_point) < 0;
-      if (moved) n_ = n, s = next;
+      if (moved) n_ = n, s_ = next;
       step.delta *= 0.5;
     }
     if (!moved && !learned) break;
     for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
-    if (moved && s > best_.s) best_.n = n_, best_.s = s;
+    if (moved && s_ > best_.s) best_.n = n_, best_.s = s_;
     add(lowest_point, 0);
   }
   best_.count = std::min(count_, 3);

@@ -5,12 +5,14 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "delassus/collision/contact_geometry.hpp"
 
 namespace delassus {
 namespace {
 
+constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
 // A point that is not this far outside of a face, relative to the coordinates, lies in its plane.
 constexpr double k_in_plane = 1e-15;
 // Below this, relative to the coordinates, a simplex has lost a dimension.
@@ -68,17 +70,12 @@ bool Epa::make_tetrahedron() {
 }
 
 bool Epa::add_face(int i, int j, int k) {
-  Face face{{i, j, k}, Vector3::Zero(), 0};
-  const Vector3 &x = points_[i].w, &y = points_[j].w, &z = points_[k].w;
-  const Vector3 e[3] = {y - x, z - y, x - z};
-  const double square[3] = {e[0].squaredNorm(), e[1].squaredNorm(), e[2].squaredNorm()};
-  const int longest = static_cast<int>(std::max_element(square, square + 3) - square);
-  const Vector3 m = e[(longest + 1) % 3].cross(e[(longest + 2) % 3]);
-  const double length = m.norm();
-  if (length <= 0 || num_faces_ == k_epa_faces) return false;
-  face.normal = m / length;
-  face.height = std::max({face.normal.dot(x), face.normal.dot(y), face.normal.dot(z)});
-  faces_[num_faces_++] = face;
+  const Vector3& x = points_[i].w;
+  double thinness = 0;
+  const Vector3 normal = triangle_normal(x, points_[j].w, points_[k].w, thinness);
+  if (num_faces_ == k_epa_faces || thinness == INFINITY) return false;
+  // Less what the round-off of its corners, which turns the normal of a thin triangle, may change.
+  faces_[num_faces_++] = {{i, j, k}, normal, normal.dot(x) - k_epsilon * pair_.scale() * thinness};
   return true;
 }
 

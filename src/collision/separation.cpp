@@ -21,8 +21,8 @@ constexpr double k_certain = 1e-13;
 constexpr double k_coarse = 1e-3;
 // Depths of two maxima that need not be told apart, relative to the coordinates.
 constexpr double k_same_depth = 1e-12;
-// More pairs of edges than this are not enumerated: the growing polytope is faster.
-constexpr std::size_t k_max_edge_pairs = 4096;
+// More pairs of edges than this are not enumerated where the growing polytope is not sure: a fraction of a millisecond.
+constexpr std::size_t k_max_edge_pairs = 65536;
 // 1 − cos of the angle between a direction and the normal of a half space that is round-off.
 constexpr double k_same_direction = 1e-14;
 
@@ -54,13 +54,13 @@ BestDirection separate_overlapping_polytopes(const ConvexPair& pair, const Gjk& 
   Epa epa = make_epa(pair, gjk);
   epa.run(exact);
   BestDirection best = epa.best();
-  if (best.error <= certain) return best;
+  if (best.s <= 0 && best.error <= certain) return best;
   const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
   if (a.edges.size() * b.edges.size() > k_max_edge_pairs) return best;
   BestDirection found = separate_polytopes(pair);
-  // Nothing is left to find, except where they are apart.
-  found.error = found.s > 0 ? best.error : 0;
   take_better(found, best);
+  // Nothing is left to find, except where they are apart.
+  best.error = best.s > 0 ? INFINITY : 0;
   return best;
 }
 
@@ -79,7 +79,9 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
   if (status == Gjk::Status::beyond) return best;
   const double certain = k_certain * pair.scale();
   if (best.error > certain && best.s > 0) take_better(climb(pair, best, tolerance), best);
-  if (!boxes && best.error > certain) take_better(separate_overlapping_polytopes(pair, gjk), best);
+  if (best.error <= certain || boxes) return best;
+  take_better(separate_overlapping_polytopes(pair, gjk), best);
+  if (best.error > certain && best.s > 0) take_better(climb(pair, best, tolerance), best);
   return best;
 }
 
@@ -101,14 +103,14 @@ BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk
   if (known.error <= certain) epa.exclude(known, same);
   if (gjk.best().s > best.s) improve(gjk.best());
   for (int i = 0; i < k_epa_maxima && sure; ++i) {
-    sure = epa.run(exact);
+    sure = epa.run(same);
     if (!sure || epa.best().s <= best.s) break;
     improve(epa.best());
   }
   if (sure) return best;
   // Not smooth there, or too many faces: what is left.
   Epa again = make_epa(pair, gjk);
-  again.run(exact);
+  again.run(certain);
   take_better(again.best(), best);
   return best;
 }
