@@ -17,6 +17,8 @@ using Matrix2 = Eigen::Matrix2d;
 // Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
 constexpr int k_max_steps = 48;
 constexpr int k_max_halvings = 4;
+// Each tangent meets another piece, or about doubles the digits.
+constexpr int k_max_tangents = 10;
 constexpr int k_max_pieces = 4;
 // Steps longer than this leave the neighbourhood in which curvature means something [rad].
 constexpr double k_longest_step = 0.3;
@@ -69,10 +71,11 @@ class Climber {
     return pieces_[k].g + pieces_[k].q.dot(delta) + 0.5 * delta.dot(H * delta);
   }
   bool lowest(const Step& step, const Matrix2& H) const;
-  double bound(const Step& step) const;
+  Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  bool is_best(const Vector3& axis, double radius, const PairPoint& point) const;
   bool try_axes();
+  bool leave_axis(const Vector3& axis, double radius);
+  bool move(Step step);
 
   const ConvexPair& pair_;
   Vector3 n_;
@@ -232,12 +235,11 @@ bool Climber::is_maximum(const Step& step) const {
   return true;
 }
 
-// |Σ λ w|, a bound of the distance.
-double Climber::bound(const Step& step) const {
+Vector3 Climber::nearest(const Step& step) const {
   Vector3 v = Vector3::Zero();
   double sum = 0;
   for (int i = 0; i < count_; ++i) v += step.lambda[i] * pieces_[i].point.w, sum += step.lambda[i];
-  return v.norm() / sum;
+  return v / sum;
 }
 
 double Climber::longest_step(const Step& step) const {
@@ -249,35 +251,94 @@ double Climber::longest_step(const Step& step) const {
 
 // At the axis of a disk s(n) has an edge like that of a cone: it is the maximum when the point that supports the other
 // body lies over the disk.
-bool Climber::is_best(const Vector3& axis, double radius, const PairPoint& point) const {
-  return (point.w - point.w.dot(axis) * axis).norm() <= radius;
-}
-
 bool Climber::try_axes() {
   for (int side = 0; side < 2; ++side) {
     const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
     if (core.is_polytope()) continue;
     for (int i = 0; i < count_; ++i) {
       Vector3 axis;
-      const double radius =
-          core.disk_of_piece(side == 0 ? pieces_[i].point.piece_a : pieces_[i].point.piece_b, axis);
+      const PairPoint& pieces = pieces_[i].point;
+      const double radius = core.disk_of_piece(side == 0 ? pieces.piece_a : pieces.piece_b, axis);
       if (radius == 0) continue;
       if (side == 1) axis = -(pair_.R() * axis);
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
-      const PairPoint point = pair_.support(axis);
-      const double s = axis.dot(point.w);
-      if (s > best_.s) best_.n = axis, best_.s = s;
-      if (s >= best_.s && is_best(axis, radius, point)) {
-        best_.error = 0;
-        return true;
-      }
+      if (leave_axis(axis, radius)) return true;
     }
   }
   return false;
 }
 
+// True when the axis is the maximum. Otherwise, if it is better than the present direction, goes on from it towards the
+// supporting point to where s is greatest, by tangents from both sides: at an angle that may be very small.
+bool Climber::leave_axis(const Vector3& axis, double radius) {
+  struct Sample {
+    double angle, s, slope;
+    PairPoint point;
+  };
+  Sample low{0, 0, 0, pair_.support(axis)};
+  low.s = axis.dot(low.point.w);
+  if (low.s < best_.s) return false;
+  n_ = best_.n = axis;
+  s_ = best_.s = low.s;
+  Vector3 e = low.point.w - low.s * axis;
+  low.slope = e.norm() - radius;
+  if (low.slope <= 0) {
+    best_.error = 0;
+    return true;
+  }
+  e.normalize();
+  const auto make_sample = [&](double angle) {
+    const Vector3 n = std::cos(angle) * axis + std::sin(angle) * e;
+    const PairPoint point = pair_.support(n);
+    const Sample out{angle, n.dot(point.w), point.w.dot(std::cos(angle) * e - std::sin(angle) * axis), point};
+    if (out.s > s_) n_ = best_.n = n, s_ = best_.s = out.s;
+    return out;
+  };
+  Sample high = make_sample(k_near_axis);
+  for (int i = 0; i < k_max_tangents && high.slope < 0; ++i) {
+    const double angle =
+        (high.s - high.slope * high.angle - low.s + low.slope * low.angle) / (low.slope - high.slope);
+    if (!(angle > low.angle && angle < high.angle)) break;
+    const Sample middle = make_sample(angle);
+    (middle.slope > 0 ? low : high) = middle;
+  }
+  count_ = 0;
+  add(low.point, 0.5);
+  add(high.point, 0.5);
+  return false;
+}
+
+// Towards the maximum of the model, less far where that does not help, or where it is out of reach along Σ λ w, which is
+// best when a corner is nearest. False when neither gains height nor meets a new piece.
+bool Climber::move(Step step) {
+  bool moved = false, learned = false;
+  PairPoint lowest_point;
+  const auto try_direction = [&](const Vector3& n) {
+    const PairPoint point = pair_.support(n);
+    const double s = point.w.dot(n);
+    if (s > s_) moved = true, n_ = n, s_ = s;
+    learned = learned || find(point) < 0;
+    if (s == s_ || find(point) < 0) lowest_point = point;
+  };
+  const Vector3 from = n_;
+  const double length = step.delta.norm(), longest = longest_step(step);
+  if (length > longest) {
+    try_direction(nearest(step).normalized());
+    step.delta *= longest / length;
+  }
+  for (int halving = 0; halving <= k_max_halvings; ++halving) {
+    try_direction((from + step.delta[0] * t1_ + step.delta[1] * t2_).normalized());
+    if (moved || learned) break;
+    step.delta *= 0.5;
+  }
+  for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
+  if (moved || learned) add(lowest_point, 0);
+  if (s_ > best_.s) best_.n = n_, best_.s = s_;
+  return moved || learned;
+}
+
 BestDirection Climber::run(double tolerance) {
-  PairPoint lowest_point = pair_.support(n_);
+  const PairPoint lowest_point = pair_.support(n_);
   add(lowest_point, count_ == 0 ? 1 : 0);
   s_ = lowest_point.w.dot(n_);
   best_.s = s_;
@@ -289,25 +350,12 @@ BestDirection Climber::run(double tolerance) {
     const double gain = step.t - s_;
     if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      if (s_ > 0 || is_maximum(step)) best_.error = std::max(0.0, (s_ > 0 ? bound(step) : step.t) - best_.s);
+      const bool apart = s_ > 0;
+      if (apart || is_maximum(step))
+        best_.error = std::max(0.0, (apart ? nearest(step).norm() : step.t) - best_.s);
       break;
     }
-    if (const double length = step.delta.norm(), most = longest_step(step); length > most)
-      step.delta *= most / length;
-    bool moved = false, learned = false;
-    for (int halving = 0; halving <= k_max_halvings && !moved && !learned; ++halving) {
-      const Vector3 n = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
-      lowest_point = pair_.support(n);
-      const double next = lowest_point.w.dot(n);
-      moved = next > s_;
-      learned = find(lowest_point) < 0;
-      if (moved) n_ = n, s_ = next;
-      step.delta *= 0.5;
-    }
-    if (!moved && !learned) break;
-    for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
-    if (moved && s_ > best_.s) best_.n = n_, best_.s = s_;
-    add(lowest_point, 0);
+    if (!move(step)) break;
   }
   best_.count = std::min(count_, 3);
   for (int i = 0; i < best_.count; ++i)

@@ -129,7 +129,10 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
     if (best.s > 0 && best.error <= certain) return best;
     gjk.run(exact, far);
     take_better(gjk.best(), best);
-    if (best.s > 0) return best;
+    if (best.s > 0) {
+      if (best.error > certain) take_better(climb(pair, best, exact), best);
+      return best;
+    }
   }
   return separate_overlapping_curved(pair, gjk, found);
 }
