@@ -17,8 +17,10 @@ using Matrix2 = Eigen::Matrix2d;
 // Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
 constexpr int k_max_steps = 48;
 constexpr int k_max_halvings = 4;
-// Each tangent meets another piece, or about doubles the digits.
-constexpr int k_max_tangents = 10;
+// On an arc, each meets another piece or about doubles the digits.
+constexpr int k_max_samples = 24;
+// Relative accuracy of an angle from which Newton's method converges.
+constexpr double k_good_angle = 0.1;
 constexpr int k_max_pieces = 4;
 // Steps longer than this leave the neighbourhood in which curvature means something [rad].
 constexpr double k_longest_step = 0.3;
@@ -47,6 +49,25 @@ struct Step {
   double lambda[k_max_pieces] = {0, 0, 0, 0};
 };
 
+// The shortest vector in the hull of up to three vectors in a plane; zero when it is inside.
+Vector3 shortest_in_hull(const Vector3* x, int count) {
+  if (count == 3) {
+    const Vector3 m = (x[1] - x[0]).cross(x[2] - x[0]);
+    if (m.dot(x[0].cross(x[1])) > 0 && m.dot(x[1].cross(x[2])) > 0 && m.dot(x[2].cross(x[0])) > 0)
+      return Vector3::Zero();
+  }
+  Vector3 best = x[0];
+  for (int i = 0; i < count; ++i)
+    for (int j = 0; j < i; ++j) {
+      const Vector3 e = x[j] - x[i];
+      const double square = e.squaredNorm();
+      const double t = square > 0 ? std::clamp(-x[i].dot(e) / square, 0.0, 1.0) : 0;
+      const Vector3 candidate = x[i] + t * e;
+      if (candidate.squaredNorm() < best.squaredNorm()) best = candidate;
+    }
+  return best;
+}
+
 class Climber {
  public:
   Climber(const ConvexPair& pair, const BestDirection& start) : pair_(pair), n_(start.n) {
@@ -73,8 +94,14 @@ class Climber {
   bool lowest(const Step& step, const Matrix2& H) const;
   Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  bool try_axes();
-  bool leave_axis(const Vector3& axis, double radius);
+  // Of s on an arc.
+  struct Sample {
+    double angle, s, slope;
+    PairPoint point;
+  };
+  bool try_axes(double tolerance);
+  bool leave_axis(const Vector3& axis, double radius, double tolerance);
+  Sample search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance);
   bool move(Step step);
 
   const ConvexPair& pair_;
@@ -251,7 +278,7 @@ double Climber::longest_step(const Step& step) const {
 
 // At the axis of a disk s(n) has an edge like that of a cone: it is the maximum when the point that supports the other
 // body lies over the disk.
-bool Climber::try_axes() {
+bool Climber::try_axes(double tolerance) {
   for (int side = 0; side < 2; ++side) {
     const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
     if (core.is_polytope()) continue;
@@ -262,31 +289,44 @@ bool Climber::try_axes() {
       if (radius == 0) continue;
       if (side == 1) axis = -(pair_.R() * axis);
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
-      if (leave_axis(axis, radius)) return true;
+      if (leave_axis(axis, radius, tolerance)) return true;
     }
   }
   return false;
 }
 
-// True when the axis is the maximum. Otherwise, if it is better than the present direction, goes on from it towards the
-// supporting point to where s is greatest, by tangents from both sides: at an angle that may be very small.
-bool Climber::leave_axis(const Vector3& axis, double radius) {
-  struct Sample {
-    double angle, s, slope;
-    PairPoint point;
-  };
-  Sample low{0, 0, 0, pair_.support(axis)};
-  low.s = axis.dot(low.point.w);
-  if (low.s < best_.s) return false;
+// True when the axis n₀ is the maximum, up to the tolerance. Next to it, in direction e ⊥ n₀ and for small angles,
+//
+//   s = s₀ + (min over supporting points q of qᵀe − radius) angle,   q: across n₀, from the centre of the disk           (3)
+//
+// so it is where the shortest vector in the hull of the q is not longer than the radius. Otherwise goes on along that
+// vector to where s is greatest, at an angle that may be very small.
+bool Climber::leave_axis(const Vector3& axis, double radius, double tolerance) {
+  const PairPoint point = pair_.support(axis);
+  const double s = axis.dot(point.w);
+  if (s < best_.s) return false;
   n_ = best_.n = axis;
-  s_ = best_.s = low.s;
-  Vector3 e = low.point.w - low.s * axis;
-  low.slope = e.norm() - radius;
-  if (low.slope <= 0) {
-    best_.error = 0;
-    return true;
+  s_ = best_.s = s;
+  Vector3 hull[3] = {point.w - s * axis};
+  for (int count = 1; count <= 3; ++count) {
+    const Vector3 q = shortest_in_hull(hull, count);
+    const double slope = q.norm() - radius;
+    if (slope <= 0) {
+      best_.error = 0;
+      return true;
+    }
+    const Vector3 e = q / q.norm();
+    const Sample beyond = search_arc(axis, e, {0, s, slope, point}, tolerance);
+    // On a smooth piece there is nothing else to find.
+    if (beyond.angle * slope > tolerance) return false;
+    if (count < 3) hull[count] = beyond.point.w - axis.dot(beyond.point.w) * axis + radius * e;
   }
-  e.normalize();
+  return false;
+}
+
+// From `low` along n = n₀ cos + e sin to the greatest s, by tangents from both sides (exact between corners) and by the
+// secant of the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
+Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance) {
   const auto make_sample = [&](double angle) {
     const Vector3 n = std::cos(angle) * axis + std::sin(angle) * e;
     const PairPoint point = pair_.support(n);
@@ -295,9 +335,15 @@ bool Climber::leave_axis(const Vector3& axis, double radius) {
     return out;
   };
   Sample high = make_sample(k_near_axis);
-  for (int i = 0; i < k_max_tangents && high.slope < 0; ++i) {
-    const double angle =
-        (high.s - high.slope * high.angle - low.s + low.slope * low.angle) / (low.slope - high.slope);
+  for (int i = 0; i < k_max_samples && high.slope < 0; ++i) {
+    // Near enough for Newton's method, or all that can be gained is round-off.
+    if (high.angle - low.angle < k_good_angle * high.angle ||
+        low.slope * (high.angle - low.angle) <= tolerance)
+      break;
+    const double part =
+        i % 2 == 0 ? (high.s - low.s - high.slope * (high.angle - low.angle)) / (high.angle - low.angle)
+                   : low.slope;
+    const double angle = low.angle + (high.angle - low.angle) * part / (low.slope - high.slope);
     if (!(angle > low.angle && angle < high.angle)) break;
     const Sample middle = make_sample(angle);
     (middle.slope > 0 ? low : high) = middle;
@@ -305,7 +351,7 @@ bool Climber::leave_axis(const Vector3& axis, double radius) {
   count_ = 0;
   add(low.point, 0.5);
   add(high.point, 0.5);
-  return false;
+  return high;
 }
 
 // Towards the maximum of the model, less far where that does not help, or where it is out of reach along Σ λ w, which is
@@ -342,7 +388,7 @@ BestDirection Climber::run(double tolerance) {
   add(lowest_point, count_ == 0 ? 1 : 0);
   s_ = lowest_point.w.dot(n_);
   best_.s = s_;
-  if (try_axes()) return best_;
+  if (try_axes(tolerance)) return best_;
   for (int i = 0; i < k_max_steps; ++i) {
     update_pieces();
     Step step;
