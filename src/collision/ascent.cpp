@@ -16,6 +16,7 @@ using Matrix2 = Eigen::Matrix2d;
 
 // Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
 constexpr int k_max_steps = 48;
+constexpr int k_max_last_steps = 4;
 constexpr int k_max_halvings = 4;
 // On an arc, each meets another piece or about doubles the digits.
 constexpr int k_max_samples = 24;
@@ -103,6 +104,7 @@ class Climber {
   bool leave_axis(const Vector3& axis, double radius, double tolerance);
   Sample search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance);
   bool move(Step step);
+  void finish(Step step, double tolerance);
 
   const ConvexPair& pair_;
   Vector3 n_;
@@ -383,6 +385,29 @@ bool Climber::move(Step step) {
   return moved || learned;
 }
 
+// The error at a maximum of the model. Where the bodies are apart it is proved by Σ λ w, which is across n in first order
+// of what is left of the step: one more is taken, though s may no longer grow.
+void Climber::finish(Step step, double tolerance) {
+  if (s_ <= 0) {
+    if (is_maximum(step)) best_.error = std::max(0.0, step.t - best_.s);
+    return;
+  }
+  for (int i = 0; i < k_max_last_steps; ++i) {
+    best_.error = std::max(0.0, std::min(best_.error, nearest(step).norm() - best_.s));
+    if (best_.error <= tolerance) return;
+    n_ = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
+    const PairPoint point = pair_.support(n_);
+    s_ = point.w.dot(n_);
+    if (s_ < best_.s - tolerance) return;
+    if (s_ > best_.s) best_.n = n_, best_.s = s_;
+    for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
+    add(point, 0);
+    update_pieces();
+    step = Step{};
+    if (!solve(step)) return;
+  }
+}
+
 BestDirection Climber::run(double tolerance) {
   const PairPoint lowest_point = pair_.support(n_);
   add(lowest_point, count_ == 0 ? 1 : 0);
@@ -396,9 +421,7 @@ BestDirection Climber::run(double tolerance) {
     const double gain = step.t - s_;
     if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      const bool apart = s_ > 0;
-      if (apart || is_maximum(step))
-        best_.error = std::max(0.0, (apart ? nearest(step).norm() : step.t) - best_.s);
+      finish(step, tolerance);
       break;
     }
     if (!move(step)) break;
