@@ -50,25 +50,6 @@ struct Step {
   double lambda[k_max_pieces] = {0, 0, 0, 0};
 };
 
-// The shortest vector in the hull of up to three vectors in a plane; zero when it is inside.
-Vector3 shortest_in_hull(const Vector3* x, int count) {
-  if (count == 3) {
-    const Vector3 m = (x[1] - x[0]).cross(x[2] - x[0]);
-    if (m.dot(x[0].cross(x[1])) > 0 && m.dot(x[1].cross(x[2])) > 0 && m.dot(x[2].cross(x[0])) > 0)
-      return Vector3::Zero();
-  }
-  Vector3 best = x[0];
-  for (int i = 0; i < count; ++i)
-    for (int j = 0; j < i; ++j) {
-      const Vector3 e = x[j] - x[i];
-      const double square = e.squaredNorm();
-      const double t = square > 0 ? std::clamp(-x[i].dot(e) / square, 0.0, 1.0) : 0;
-      const Vector3 candidate = x[i] + t * e;
-      if (candidate.squaredNorm() < best.squaredNorm()) best = candidate;
-    }
-  return best;
-}
-
 class Climber {
  public:
   Climber(const ConvexPair& pair, const BestDirection& start) : pair_(pair), n_(start.n) {
@@ -95,9 +76,9 @@ class Climber {
   bool lowest(const Step& step, const Matrix2& H) const;
   Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  // Of s on an arc.
+  // On an arc: (n₀ + τ e)ᵀw and its derivative.
   struct Sample {
-    double angle, s, slope;
+    double tau, height, slope;
     PairPoint point;
   };
   bool try_axes(double tolerance);
@@ -297,57 +278,58 @@ bool Climber::try_axes(double tolerance) {
   return false;
 }
 
-// True when the axis n₀ is the maximum, up to the tolerance. Next to it, in direction e ⊥ n₀ and for small angles,
+// True when the axis n₀ is the maximum, up to the error that is set. Next to it, with n ∝ n₀ + τ e, e ⊥ n₀,
 //
-//   s = s₀ + (min over supporting points q of qᵀe − radius) angle,   q: across n₀, from the centre of the disk           (3)
+//   s ≈ s₀ + min_k (c_k + τ q_kᵀe) − τ radius,   c_k = n₀ᵀw_k − s₀ ≥ 0,   q_k: w_k across n₀, from the centre of the disk    (3)
 //
-// so it is where the shortest vector in the hull of the q is not longer than the radius. Otherwise goes on along that
-// vector to where s is greatest, at an angle that may be very small.
+// A vector Σ λ q in the hull of the q_k not longer than the radius proves s ≤ s₀ + Σ λ c. Without one goes on from the
+// axis to where s is greatest, at an angle that may be very small.
 bool Climber::leave_axis(const Vector3& axis, double radius, double tolerance) {
   const PairPoint point = pair_.support(axis);
   const double s = axis.dot(point.w);
   if (s < best_.s) return false;
   n_ = best_.n = axis;
   s_ = best_.s = s;
-  Vector3 hull[3] = {point.w - s * axis};
-  for (int count = 1; count <= 3; ++count) {
-    const Vector3 q = shortest_in_hull(hull, count);
-    const double slope = q.norm() - radius;
-    if (slope <= 0) {
-      best_.error = 0;
-      return true;
-    }
-    const Vector3 e = q / q.norm();
-    const Sample beyond = search_arc(axis, e, {0, s, slope, point}, tolerance);
-    // On a smooth piece there is nothing else to find.
-    if (beyond.angle * slope > tolerance) return false;
-    if (count < 3) hull[count] = beyond.point.w - axis.dot(beyond.point.w) * axis + radius * e;
+  const Vector3 q = point.w - s * axis;
+  const double length = q.norm();
+  if (length <= radius) {
+    best_.error = 0;
+    return true;
   }
-  return false;
+  const Vector3 e = q / length;
+  const Sample beyond = search_arc(axis, e, {0, s, length - radius, point}, tolerance);
+  if (s_ - s > tolerance) return false;
+  // Nothing to gain this way: a second supporting point ties, or nearly.
+  const Vector3 turned = beyond.point.w - axis.dot(beyond.point.w) * axis + radius * e - q;
+  const double a = turned.squaredNorm(), b = -q.dot(turned), c = length * length - radius * radius;
+  const double root = b * b - a * c;
+  if (root < 0 || b <= 0) return false;
+  const double lambda = c / (b + std::sqrt(root));
+  if (lambda > 1) return false;
+  best_.error = lambda * std::max(0.0, axis.dot(beyond.point.w) - s);
+  return best_.error <= k_round_off * pair_.scale();
 }
 
-// From `low` along n = n₀ cos + e sin to the greatest s, by tangents from both sides (exact between corners) and by the
-// secant of the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
+// From `low` along n ∝ n₀ + τ e to the greatest s, by tangents from both sides (exact between corners) and by the secant of
+// the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
 Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance) {
-  const auto make_sample = [&](double angle) {
-    const Vector3 n = std::cos(angle) * axis + std::sin(angle) * e;
+  const auto make_sample = [&](double tau) {
+    const double stretch = std::sqrt(1 + tau * tau);
+    const Vector3 n = (axis + tau * e) / stretch;
     const PairPoint point = pair_.support(n);
-    const Sample out{angle, n.dot(point.w), point.w.dot(std::cos(angle) * e - std::sin(angle) * axis), point};
-    if (out.s > s_) n_ = best_.n = n, s_ = best_.s = out.s;
-    return out;
+    const double s = n.dot(point.w);
+    if (s > s_) n_ = best_.n = n, s_ = best_.s = s;
+    return Sample{tau, s * stretch, point.w.dot(e), point};
   };
   Sample high = make_sample(k_near_axis);
   for (int i = 0; i < k_max_samples && high.slope < 0; ++i) {
+    const double width = high.tau - low.tau;
     // Near enough for Newton's method, or all that can be gained is round-off.
-    if (high.angle - low.angle < k_good_angle * high.angle ||
-        low.slope * (high.angle - low.angle) <= tolerance)
-      break;
-    const double part =
-        i % 2 == 0 ? (high.s - low.s - high.slope * (high.angle - low.angle)) / (high.angle - low.angle)
-                   : low.slope;
-    const double angle = low.angle + (high.angle - low.angle) * part / (low.slope - high.slope);
-    if (!(angle > low.angle && angle < high.angle)) break;
-    const Sample middle = make_sample(angle);
+    if (width < k_good_angle * high.tau || low.slope * width <= tolerance) break;
+    const double part = i % 2 == 0 ? (high.height - low.height) / width - high.slope : low.slope;
+    const double tau = low.tau + width * part / (low.slope - high.slope);
+    if (!(tau > low.tau && tau < high.tau)) continue;
+    const Sample middle = make_sample(tau);
     (middle.slope > 0 ? low : high) = middle;
   }
   count_ = 0;
