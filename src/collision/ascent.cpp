@@ -89,7 +89,8 @@ class Climber {
 
   const ConvexPair& pair_;
   Vector3 n_;
-  double s_ = 0;  // s(n)
+  double s_ = 0;             // s(n)
+  bool axis_tried_ = false;  // an axis was near
   Vector3 t1_, t2_;
   int count_ = 0;
   Piece pieces_[k_max_pieces];
@@ -272,6 +273,7 @@ bool Climber::try_axes(double tolerance) {
       if (radius == 0) continue;
       if (side == 1) axis = -(pair_.R() * axis);
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
+      axis_tried_ = true;
       if (leave_axis(axis, radius, tolerance)) return true;
     }
   }
@@ -395,8 +397,8 @@ BestDirection Climber::run(double tolerance) {
   add(lowest_point, count_ == 0 ? 1 : 0);
   s_ = lowest_point.w.dot(n_);
   best_.s = s_;
-  if (try_axes(tolerance)) return best_;
   for (int i = 0; i < k_max_steps; ++i) {
+    if (!axis_tried_ && try_axes(tolerance)) return best_;
     update_pieces();
     Step step;
     if (!solve(step)) break;

@@ -87,31 +87,34 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
 
 // Local maxima in the order in which the growing polytope meets them, until none can be better. `known`: one that has
 // been found before, if its error is small.
-BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk,
-                                          const BestDirection& known) {
+BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, const BestDirection& known,
+                                          double coarse) {
   const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
   const double same = k_same_depth * pair.scale();
   Epa epa = make_epa(pair, gjk);
   BestDirection best = known;
+  int num_known = 0;
   bool sure = true;
-  const auto improve = [&](const BestDirection& start) {
-    const BestDirection found = climb(pair, start, exact);
-    take_better(found, best);
-    sure = found.error <= certain;
-    if (sure) epa.exclude(found, same);
+  const auto learn = [&](const BestDirection& maximum) {
+    take_better(maximum, best);
+    sure = maximum.error <= certain;
+    if (!sure) return;
+    epa.exclude(maximum, same);
+    ++num_known;
   };
-  if (known.error <= certain) epa.exclude(known, same);
-  if (gjk.best().s > best.s) improve(gjk.best());
-  for (int i = 0; i < k_epa_maxima && sure; ++i) {
-    sure = epa.run(same);
-    if (!sure || epa.best().s <= best.s) break;
-    improve(epa.best());
+  if (known.error <= certain) learn(known);
+  if (gjk.best().s > best.s) learn(climb(pair, gjk.best(), exact));
+  while (sure && num_known < k_epa_maxima) {
+    const bool first = num_known == 0;
+    sure = epa.run(first ? coarse : same);
+    if (!sure || (!first && epa.best().s <= best.s)) break;
+    learn(climb(pair, epa.best(), exact));
   }
   if (sure) return best;
   // Not smooth there, or too many faces: what is left.
-  Epa again = make_epa(pair, gjk);
-  again.run(certain);
-  take_better(again.best(), best);
+  if (num_known > 0) epa = make_epa(pair, gjk);
+  epa.run(certain);
+  take_better(epa.best(), best);
   return best;
 }
 
@@ -134,7 +137,7 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
       return best;
     }
   }
-  return separate_overlapping_curved(pair, gjk, found);
+  return separate_overlapping_curved(pair, gjk, found, coarse);
 }
 
 // `sign`: 1 when the half space is a, −1 when it is b.
