@@ -16,7 +16,12 @@ using Matrix2 = Eigen::Matrix2d;
 
 // Newton's method takes three or four steps from a good start, and halves the distance from an axis with each.
 constexpr int k_max_steps = 48;
+constexpr int k_max_last_steps = 4;
 constexpr int k_max_halvings = 4;
+// On an arc, each meets another piece or about doubles the digits.
+constexpr int k_max_samples = 24;
+// Relative accuracy of an angle from which Newton's method converges.
+constexpr double k_good_angle = 0.1;
 constexpr int k_max_pieces = 4;
 // Steps longer than this leave the neighbourhood in which curvature means something [rad].
 constexpr double k_longest_step = 0.3;
@@ -69,13 +74,23 @@ class Climber {
     return pieces_[k].g + pieces_[k].q.dot(delta) + 0.5 * delta.dot(H * delta);
   }
   bool lowest(const Step& step, const Matrix2& H) const;
-  double bound(const Step& step) const;
+  Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  bool is_best(const Vector3& axis, double radius, const PairPoint& point) const;
-  bool try_axes();
+  // On an arc: (n₀ + τ e)ᵀw and its derivative.
+  struct Sample {
+    double tau, height, slope;
+    PairPoint point;
+  };
+  bool try_axes(double tolerance);
+  bool leave_axis(const Vector3& axis, double radius, double tolerance);
+  Sample search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance);
+  bool move(Step step);
+  void finish(Step step, double tolerance);
 
   const ConvexPair& pair_;
   Vector3 n_;
+  double s_ = 0;             // s(n)
+  bool axis_tried_ = false;  // an axis was near
   Vector3 t1_, t2_;
   int count_ = 0;
   Piece pieces_[k_max_pieces];
@@ -118,7 +133,7 @@ void Climber::update_pieces() {
     const Matrix3 C = pair_.curvature_of_pieces(piece.point, n_);
     const Vector3 c1 = C * t1_, c2 = C * t2_;
     piece.turn = pair_.turn_of_pieces(piece.point, n_);
-    piece.H << -t1_.dot(c1) - piece.g, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - piece.g;
+    piece.H << -t1_.dot(c1) - s_, -t2_.dot(c1), -t2_.dot(c1), -t2_.dot(c2) - s_;
   }
 }
 
@@ -231,12 +246,11 @@ bool Climber::is_maximum(const Step& step) const {
   return true;
 }
 
-// |Σ λ w|, a bound of the distance.
-double Climber::bound(const Step& step) const {
+Vector3 Climber::nearest(const Step& step) const {
   Vector3 v = Vector3::Zero();
   double sum = 0;
   for (int i = 0; i < count_; ++i) v += step.lambda[i] * pieces_[i].point.w, sum += step.lambda[i];
-  return v.norm() / sum;
+  return v / sum;
 }
 
 double Climber::longest_step(const Step& step) const {
@@ -248,65 +262,153 @@ double Climber::longest_step(const Step& step) const {
 
 // At the axis of a disk s(n) has an edge like that of a cone: it is the maximum when the point that supports the other
 // body lies over the disk.
-bool Climber::is_best(const Vector3& axis, double radius, const PairPoint& point) const {
-  return (point.w - point.w.dot(axis) * axis).norm() <= radius;
-}
-
-bool Climber::try_axes() {
+bool Climber::try_axes(double tolerance) {
   for (int side = 0; side < 2; ++side) {
     const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
     if (core.is_polytope()) continue;
     for (int i = 0; i < count_; ++i) {
       Vector3 axis;
-      const double radius =
-          core.disk_of_piece(side == 0 ? pieces_[i].point.piece_a : pieces_[i].point.piece_b, axis);
+      const PairPoint& pieces = pieces_[i].point;
+      const double radius = core.disk_of_piece(side == 0 ? pieces.piece_a : pieces.piece_b, axis);
       if (radius == 0) continue;
       if (side == 1) axis = -(pair_.R() * axis);
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
-      const PairPoint point = pair_.support(axis);
-      const double s = axis.dot(point.w);
-      if (s > best_.s) best_.n = axis, best_.s = s;
-      if (s >= best_.s && is_best(axis, radius, point)) {
-        best_.error = 0;
-        return true;
-      }
+      axis_tried_ = true;
+      if (leave_axis(axis, radius, tolerance)) return true;
     }
   }
   return false;
 }
 
+// True when the axis n₀ is the maximum, up to the error that is set. Next to it, with n ∝ n₀ + τ e, e ⊥ n₀,
+//
+//   s ≈ s₀ + min_k (c_k + τ q_kᵀe) − τ radius,   c_k = n₀ᵀw_k − s₀ ≥ 0,   q_k: w_k across n₀, from the centre of the disk    (3)
+//
+// A vector Σ λ q in the hull of the q_k not longer than the radius proves s ≤ s₀ + Σ λ c. Without one goes on from the
+// axis to where s is greatest, at an angle that may be very small.
+bool Climber::leave_axis(const Vector3& axis, double radius, double tolerance) {
+  const PairPoint point = pair_.support(axis);
+  const double s = axis.dot(point.w);
+  if (s < best_.s) return false;
+  n_ = best_.n = axis;
+  s_ = best_.s = s;
+  const Vector3 q = point.w - s * axis;
+  const double length = q.norm();
+  if (length <= radius) {
+    best_.error = 0;
+    return true;
+  }
+  const Vector3 e = q / length;
+  const Sample beyond = search_arc(axis, e, {0, s, length - radius, point}, tolerance);
+  if (s_ - s > tolerance) return false;
+  // Nothing to gain this way: a second supporting point ties, or nearly.
+  const Vector3 turned = beyond.point.w - axis.dot(beyond.point.w) * axis + radius * e - q;
+  const double a = turned.squaredNorm(), b = -q.dot(turned), c = length * length - radius * radius;
+  const double root = b * b - a * c;
+  if (root < 0 || b <= 0) return false;
+  const double lambda = c / (b + std::sqrt(root));
+  if (lambda > 1) return false;
+  best_.error = lambda * std::max(0.0, axis.dot(beyond.point.w) - s);
+  return best_.error <= k_round_off * pair_.scale();
+}
+
+// From `low` along n ∝ n₀ + τ e to the greatest s, by tangents from both sides (exact between corners) and by the secant of
+// the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
+Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance) {
+  const auto make_sample = [&](double tau) {
+    const double stretch = std::sqrt(1 + tau * tau);
+    const Vector3 n = (axis + tau * e) / stretch;
+    const PairPoint point = pair_.support(n);
+    const double s = n.dot(point.w);
+    if (s > s_) n_ = best_.n = n, s_ = best_.s = s;
+    return Sample{tau, s * stretch, point.w.dot(e), point};
+  };
+  Sample high = make_sample(k_near_axis);
+  for (int i = 0; i < k_max_samples && high.slope < 0; ++i) {
+    const double width = high.tau - low.tau;
+    // Near enough for Newton's method, or all that can be gained is round-off.
+    if (width < k_good_angle * high.tau || low.slope * width <= tolerance) break;
+    const double part = i % 2 == 0 ? (high.height - low.height) / width - high.slope : low.slope;
+    const double tau = low.tau + width * part / (low.slope - high.slope);
+    if (!(tau > low.tau && tau < high.tau)) continue;
+    const Sample middle = make_sample(tau);
+    (middle.slope > 0 ? low : high) = middle;
+  }
+  count_ = 0;
+  add(low.point, 0.5);
+  add(high.point, 0.5);
+  return high;
+}
+
+// Towards the maximum of the model, less far where that does not help, or where it is out of reach along Σ λ w, which is
+// best when a corner is nearest. False when neither gains height nor meets a new piece.
+bool Climber::move(Step step) {
+  bool moved = false, learned = false;
+  PairPoint lowest_point;
+  const auto try_direction = [&](const Vector3& n) {
+    const PairPoint point = pair_.support(n);
+    const double s = point.w.dot(n);
+    if (s > s_) moved = true, n_ = n, s_ = s;
+    learned = learned || find(point) < 0;
+    if (s == s_ || find(point) < 0) lowest_point = point;
+  };
+  const Vector3 from = n_;
+  const double length = step.delta.norm(), longest = longest_step(step);
+  if (length > longest) {
+    try_direction(nearest(step).normalized());
+    step.delta *= longest / length;
+  }
+  for (int halving = 0; halving <= k_max_halvings; ++halving) {
+    try_direction((from + step.delta[0] * t1_ + step.delta[1] * t2_).normalized());
+    if (moved || learned) break;
+    step.delta *= 0.5;
+  }
+  for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
+  if (moved || learned) add(lowest_point, 0);
+  if (s_ > best_.s) best_.n = n_, best_.s = s_;
+  return moved || learned;
+}
+
+// The error at a maximum of the model. Where the bodies are apart it is proved by Σ λ w, which is across n in first order
+// of what is left of the step: one more is taken, though s may no longer grow.
+void Climber::finish(Step step, double tolerance) {
+  if (s_ <= 0) {
+    if (is_maximum(step)) best_.error = std::max(0.0, step.t - best_.s);
+    return;
+  }
+  for (int i = 0; i < k_max_last_steps; ++i) {
+    best_.error = std::max(0.0, std::min(best_.error, nearest(step).norm() - best_.s));
+    if (best_.error <= tolerance) return;
+    n_ = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
+    const PairPoint point = pair_.support(n_);
+    s_ = point.w.dot(n_);
+    if (s_ < best_.s - tolerance) return;
+    if (s_ > best_.s) best_.n = n_, best_.s = s_;
+    for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
+    add(point, 0);
+    update_pieces();
+    step = Step{};
+    if (!solve(step)) return;
+  }
+}
+
 BestDirection Climber::run(double tolerance) {
-  PairPoint lowest_point = pair_.support(n_);
+  const PairPoint lowest_point = pair_.support(n_);
   add(lowest_point, count_ == 0 ? 1 : 0);
-  double s = lowest_point.w.dot(n_);
-  best_.s = s;
-  if (try_axes()) return best_;
+  s_ = lowest_point.w.dot(n_);
+  best_.s = s_;
   for (int i = 0; i < k_max_steps; ++i) {
+    if (!axis_tried_ && try_axes(tolerance)) return best_;
     update_pieces();
     Step step;
     if (!solve(step)) break;
-    const double gain = step.t - s;
+    const double gain = step.t - s_;
     if (gain < -tolerance) break;
     if (gain <= tolerance) {
-      if (s > 0 || is_maximum(step)) best_.error = std::max(0.0, (s > 0 ? bound(step) : step.t) - best_.s);
+      finish(step, tolerance);
       break;
     }
-    if (const double length = step.delta.norm(), most = longest_step(step); length > most)
-      step.delta *= most / length;
-    bool moved = false, learned = false;
-    for (int halving = 0; halving <= k_max_halvings && !moved && !learned; ++halving) {
-      const Vector3 n = (n_ + step.delta[0] * t1_ + step.delta[1] * t2_).normalized();
-      lowest_point = pair_.support(n);
-      const double next = lowest_point.w.dot(n);
-      moved = next > s;
-      learned = find(lowest_point) < 0;
-      if (moved) n_ = n, s = next;
-      step.delta *= 0.5;
-    }
-    if (!moved && !learned) break;
-    for (int k = 0; k < count_; ++k) pieces_[k].lambda = step.lambda[k];
-    if (moved && s > best_.s) best_.n = n_, best_.s = s;
-    add(lowest_point, 0);
+    if (!move(step)) break;
   }
   best_.count = std::min(count_, 3);
   for (int i = 0; i < best_.count; ++i)

@@ -4,7 +4,7 @@
 // The nearest local maximum of s(n), by Newton's method on the pieces that are supporting:
 //
 //   max t   with  t ≤ g_k + q_kᵀδ + ½ δᵀ (Σ λ_k H_k) δ,     n⁺ = (n + T δ)/|n + T δ|                            (1)
-//   g_k = nᵀw_k,   q_k = Tᵀ w_k,   H_k = Tᵀ ∇²(nᵀw_k) T − g_k I                                                (2)
+//   g_k = nᵀw_k,   q_k = Tᵀ w_k,   H_k = Tᵀ ∇²(nᵀw_k) T − s(n) I                                               (2)
 //
 //   T: 3×2, tangents at n;  w_k(n): the points of C of the pieces k, at most four;  λ: multipliers of the last step
 //

@@ -13,6 +13,9 @@ namespace {
 // Pieces of a cone: its rim (of a cylinder: both), then the apex.
 constexpr int k_apex = 2;
 
+// Triangles thinner than this lose digits of their normal.
+constexpr double k_thin = 8;
+
 const Vector3& apex_of(const Geometry& cone) {
   return cone.points[cone.edges[0].point[1]].x;
 }
@@ -164,6 +167,23 @@ double ConvexPair::turn_of_pieces(const PairPoint& pieces, const Vector3& n) con
   if (b_.disk_of_piece(pieces.piece_b, axis) > 0)
     turn = std::min(turn, axis.cross(R_.transpose() * n).norm());
   return turn;
+}
+
+Vector3 triangle_normal(const Vector3& x, const Vector3& y, const Vector3& z, double& thinness) {
+  const Vector3 e[3] = {y - x, z - y, x - z};
+  const double square[3] = {e[0].squaredNorm(), e[1].squaredNorm(), e[2].squaredNorm()};
+  const int longest = static_cast<int>(std::max_element(square, square + 3) - square);
+  Vector3 m = e[(longest + 1) % 3].cross(e[(longest + 2) % 3]);
+  const double length = m.norm();
+  thinness = length > 0 ? square[longest] / length : INFINITY;
+  if (length <= 0) return m;
+  m /= length;
+  // Of thin ones m is not even perpendicular to the longest edge.
+  if (thinness > k_thin) {
+    m -= (m.dot(e[longest]) / square[longest]) * e[longest];
+    m.normalize();
+  }
+  return m;
 }
 
 Vector3 ConvexPair::from_a_to_b() const {

@@ -13,6 +13,7 @@
 // and x_k(n) = ∇σ_k is the point where piece k is highest. Everything that searches for the best n sees only (1), (2).
 // All of it in the frame of a, so that round-off grows with the bodies and their distance, not with that from the origin.
 #pragma once
+#include <cmath>
 #include <cstdint>
 
 #include "delassus/collision/geometry.hpp"
@@ -84,6 +85,11 @@ class ConvexPair {
   Vector3 p_;
   double scale_ = 0;
 };
+
+// The unit normal of x y z, counter-clockwise, and the longest edge squared over twice the area: how thin it is. Of thin
+// triangles the round-off of the normal is a turn about the longest edge, which moves no corner by more than round-off.
+// Infinitely thin: no normal.
+Vector3 triangle_normal(const Vector3& x, const Vector3& y, const Vector3& z, double& thinness);
 
 // How well a direction is known to be the best.
 struct BestDirection {

@@ -5,12 +5,14 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "delassus/collision/contact_geometry.hpp"
 
 namespace delassus {
 namespace {
 
+constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
 // A point that is not this far outside of a face, relative to the coordinates, lies in its plane.
 constexpr double k_in_plane = 1e-15;
 // Below this, relative to the coordinates, a simplex has lost a dimension.
@@ -20,7 +22,7 @@ constexpr double k_same_maximum = 0.99;
 
 }  // namespace
 
-Epa::Epa(const ConvexPair& pair, const PairPoint* points, int count) : pair_(pair), num_points_(count) {
+Epa::Epa(const ConvexPair& pair, const PairPoint* points, int count) : pair_(&pair), num_points_(count) {
   std::copy(points, points + count, points_);
   valid_ = make_tetrahedron();
   if (valid_) update_nearest();
@@ -28,7 +30,7 @@ Epa::Epa(const ConvexPair& pair, const PairPoint* points, int count) : pair_(pai
 
 // A point away from the hull of the present ones, which is a point, a segment or a triangle.
 bool Epa::add_spread_point() {
-  const double flat = k_flat * pair_.scale();
+  const double flat = k_flat * pair_->scale();
   const Vector3& o = points_[0].w;
   Vector3 along = Vector3::Zero(), t1, t2;
   if (num_points_ == 3) {
@@ -45,7 +47,7 @@ bool Epa::add_spread_point() {
   double most = flat;
   PairPoint farthest;
   for (int i = first; i < last; ++i) {
-    const PairPoint next = pair_.support(directions[i]);
+    const PairPoint next = pair_->support(directions[i]);
     consider(directions[i], next);
     Vector3 out = next.w - o;
     if (num_points_ == 2) out -= out.dot(along) * along;
@@ -68,17 +70,12 @@ bool Epa::make_tetrahedron() {
 }
 
 bool Epa::add_face(int i, int j, int k) {
-  Face face{{i, j, k}, Vector3::Zero(), 0};
-  const Vector3 &x = points_[i].w, &y = points_[j].w, &z = points_[k].w;
-  const Vector3 e[3] = {y - x, z - y, x - z};
-  const double square[3] = {e[0].squaredNorm(), e[1].squaredNorm(), e[2].squaredNorm()};
-  const int longest = static_cast<int>(std::max_element(square, square + 3) - square);
-  const Vector3 m = e[(longest + 1) % 3].cross(e[(longest + 2) % 3]);
-  const double length = m.norm();
-  if (length <= 0 || num_faces_ == k_epa_faces) return false;
-  face.normal = m / length;
-  face.height = std::max({face.normal.dot(x), face.normal.dot(y), face.normal.dot(z)});
-  faces_[num_faces_++] = face;
+  const Vector3& x = points_[i].w;
+  double thinness = 0;
+  const Vector3 normal = triangle_normal(x, points_[j].w, points_[k].w, thinness);
+  if (num_faces_ == k_epa_faces || thinness == INFINITY) return false;
+  // Less what the round-off of its corners, which turns the normal of a thin triangle, may change.
+  faces_[num_faces_++] = {{i, j, k}, normal, normal.dot(x) - k_epsilon * pair_->scale() * thinness};
   return true;
 }
 
@@ -123,7 +120,7 @@ void Epa::consider(const Vector3& n, const PairPoint& point) {
 // Faces that see the point go; it is joined with the edges that are left open.
 bool Epa::grow(const PairPoint& next) {
   if (num_points_ == k_epa_points) return false;
-  const double in_plane = k_in_plane * pair_.scale();
+  const double in_plane = k_in_plane * pair_->scale();
   num_edges_ = 0;
   int kept = 0;
   for (int f = 0; f < num_faces_; ++f) {
@@ -158,7 +155,7 @@ bool Epa::run(double tolerance) {
     if (-best_s_ - lower_ <= tolerance) return true;
     const Face& face = faces_[nearest_];
     const Vector3 n = -face.normal;
-    const PairPoint next = pair_.support(n);
+    const PairPoint next = pair_->support(n);
     const bool better = next.w.dot(n) > best_s_;
     if (better) {
       consider(n, next);

@@ -49,7 +49,7 @@ class Epa {
   void update_nearest();
   bool is_known(const Face& face) const;
 
-  const ConvexPair& pair_;
+  const ConvexPair* pair_;
   bool valid_ = false;
   int num_points_ = 0, num_faces_ = 0, num_edges_ = 0;
   PairPoint points_[k_epa_points];

@@ -52,8 +52,9 @@ void Gjk::nearest_of_triangle(int i, int j, int k) {
   const double square = m.squaredNorm();
   const double a = y.cross(z).dot(m), b = z.cross(x).dot(m), c = x.cross(y).dot(m);
   if (square > 0 && a > 0 && b > 0 && c > 0) {
+    // A point of the triangle, also where m is not good: it has to prove the upper bound of (1).
     const double sum = a + b + c;
-    return offer((x.dot(m) / square) * m, {i, j, k}, {a / sum, b / sum, c / sum});
+    return offer(x + (b / sum) * (y - x) + (c / sum) * (z - x), {i, j, k}, {a / sum, b / sum, c / sum});
   }
   if (!(a > 0)) nearest_of_segment(j, k);
   if (!(b > 0)) nearest_of_segment(k, i);
@@ -90,13 +91,9 @@ void Gjk::update_nearest() {
 // The unit vector from the origin towards the simplex, perpendicular to it.
 Vector3 Gjk::direction() const {
   if (count_ == 3) {
-    const Vector3 &x = points_[0].w, &y = points_[1].w, &z = points_[2].w;
-    // Across the two shorter edges, where least cancels.
-    const Vector3 e[3] = {y - x, z - y, x - z};
-    const double square[3] = {e[0].squaredNorm(), e[1].squaredNorm(), e[2].squaredNorm()};
-    const int longest = static_cast<int>(std::max_element(square, square + 3) - square);
-    const Vector3 m = e[(longest + 1) % 3].cross(e[(longest + 2) % 3]);
-    return (m.dot(v_) < 0 ? -m : m).normalized();
+    double thinness = 0;
+    const Vector3 n = triangle_normal(points_[0].w, points_[1].w, points_[2].w, thinness);
+    return n.dot(v_) < 0 ? Vector3(-n) : n;
   }
   if (count_ == 2) {
     const Vector3 e = (points_[1].w - points_[0].w).normalized();

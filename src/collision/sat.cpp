@@ -59,10 +59,13 @@ double side_of(const Ridge& arc, const Vector3& n) {
 
 void try_edges(const ConvexPair& pair, const Ridge& a, const Ridge& b, BestDirection& best) {
   if (!crosses(a, b.u) || !crosses(b, a.u)) return;
-  Vector3 n = a.u.cross(b.u);
-  const double length = n.norm();
-  if (length <= k_parallel) return;
-  n /= length;
+  // Perpendicular to both also where they are nearly parallel and u_a × u_b is mostly round-off.
+  Vector3 across = b.u - b.u.dot(a.u) * a.u;
+  const double sine = across.norm();
+  if (sine <= k_parallel) return;
+  across /= sine;
+  across -= across.dot(a.u) * a.u;
+  Vector3 n = a.u.cross(across).normalized();
   const double side_a = side_of(a, n), side_b = side_of(b, n);
   // Arcs on opposite halves of the sphere do not meet.
   if (side_a * side_b < 0) return;

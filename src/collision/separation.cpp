@@ -21,8 +21,8 @@ constexpr double k_certain = 1e-13;
 constexpr double k_coarse = 1e-3;
 // Depths of two maxima that need not be told apart, relative to the coordinates.
 constexpr double k_same_depth = 1e-12;
-// More pairs of edges than this are not enumerated: the growing polytope is faster.
-constexpr std::size_t k_max_edge_pairs = 4096;
+// More pairs of edges than this are not enumerated where the growing polytope is not sure: a fraction of a millisecond.
+constexpr std::size_t k_max_edge_pairs = 65536;
 // 1 − cos of the angle between a direction and the normal of a half space that is round-off.
 constexpr double k_same_direction = 1e-14;
 
@@ -54,13 +54,13 @@ BestDirection separate_overlapping_polytopes(const ConvexPair& pair, const Gjk& 
   Epa epa = make_epa(pair, gjk);
   epa.run(exact);
   BestDirection best = epa.best();
-  if (best.error <= certain) return best;
+  if (best.s <= 0 && best.error <= certain) return best;
   const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
   if (a.edges.size() * b.edges.size() > k_max_edge_pairs) return best;
   BestDirection found = separate_polytopes(pair);
-  // Nothing is left to find, except where they are apart.
-  found.error = found.s > 0 ? best.error : 0;
   take_better(found, best);
+  // Nothing is left to find, except where they are apart.
+  best.error = best.s > 0 ? INFINITY : 0;
   return best;
 }
 
@@ -79,37 +79,42 @@ BestDirection separate_polytopes(const ConvexPair& pair, double far) {
   if (status == Gjk::Status::beyond) return best;
   const double certain = k_certain * pair.scale();
   if (best.error > certain && best.s > 0) take_better(climb(pair, best, tolerance), best);
-  if (!boxes && best.error > certain) take_better(separate_overlapping_polytopes(pair, gjk), best);
+  if (best.error <= certain || boxes) return best;
+  take_better(separate_overlapping_polytopes(pair, gjk), best);
+  if (best.error > certain && best.s > 0) take_better(climb(pair, best, tolerance), best);
   return best;
 }
 
 // Local maxima in the order in which the growing polytope meets them, until none can be better. `known`: one that has
 // been found before, if its error is small.
-BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk,
-                                          const BestDirection& known) {
+BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk, const BestDirection& known,
+                                          double coarse) {
   const double exact = k_exact * pair.scale(), certain = k_certain * pair.scale();
   const double same = k_same_depth * pair.scale();
   Epa epa = make_epa(pair, gjk);
   BestDirection best = known;
+  int num_known = 0;
   bool sure = true;
-  const auto improve = [&](const BestDirection& start) {
-    const BestDirection found = climb(pair, start, exact);
-    take_better(found, best);
-    sure = found.error <= certain;
-    if (sure) epa.exclude(found, same);
+  const auto learn = [&](const BestDirection& maximum) {
+    take_better(maximum, best);
+    sure = maximum.error <= certain;
+    if (!sure) return;
+    epa.exclude(maximum, same);
+    ++num_known;
   };
-  if (known.error <= certain) epa.exclude(known, same);
-  if (gjk.best().s > best.s) improve(gjk.best());
-  for (int i = 0; i < k_epa_maxima && sure; ++i) {
-    sure = epa.run(exact);
-    if (!sure || epa.best().s <= best.s) break;
-    improve(epa.best());
+  if (known.error <= certain) learn(known);
+  if (gjk.best().s > best.s) learn(climb(pair, gjk.best(), exact));
+  while (sure && num_known < k_epa_maxima) {
+    const bool first = num_known == 0;
+    sure = epa.run(first ? coarse : same);
+    if (!sure || (!first && epa.best().s <= best.s)) break;
+    learn(climb(pair, epa.best(), exact));
   }
   if (sure) return best;
   // Not smooth there, or too many faces: what is left.
-  Epa again = make_epa(pair, gjk);
-  again.run(exact);
-  take_better(again.best(), best);
+  if (num_known > 0) epa = make_epa(pair, gjk);
+  epa.run(certain);
+  take_better(epa.best(), best);
   return best;
 }
 
@@ -127,9 +132,12 @@ BestDirection separate_curved(const ConvexPair& pair, double far) {
     if (best.s > 0 && best.error <= certain) return best;
     gjk.run(exact, far);
     take_better(gjk.best(), best);
-    if (best.s > 0) return best;
+    if (best.s > 0) {
+      if (best.error > certain) take_better(climb(pair, best, exact), best);
+      return best;
+    }
   }
-  return separate_overlapping_curved(pair, gjk, found);
+  return separate_overlapping_curved(pair, gjk, found, coarse);
 }
 
 // `sign`: 1 when the half space is a, −1 when it is b.
