@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>
-#include <vector>
 
 #include "apps/cli/commands.hpp"
 #include "delassus/base/error.hpp"
@@ -25,7 +25,10 @@ constexpr Bench k_benches[] = {
     {"lemke", "Lemke's method on heaps of 50 to 2000 LCP variables, beside Siconos where it is installed",
      bench_lemke},
     {"chains", "a step of chains, trees and stars of 10 to 10,000 bodies", bench_chains},
-    {"peers", "a swinging chain beside Simbody and ODE where they are installed", bench_peers}};
+    {"peers", "a swinging chain beside Simbody and ODE where they are installed", bench_peers},
+    {"collision",
+     "pairs of 100 to 100,000 boxes; distances of shapes beside Bullet and FCL where they are installed",
+     bench_collision}};
 
 }  // namespace
 
@@ -33,6 +36,20 @@ double cpu_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::optional<double> fit_exponent(const std::vector<Timing>& timings) {
+  double count = 0, x = 0, y = 0, xx = 0, xy = 0;
+  for (const Timing& timing : timings) {
+    const double u = std::log(timing.n), v = std::log(timing.seconds);
+    count += 1;
+    x += u;
+    y += v;
+    xx += u * u;
+    xy += u * v;
+  }
+  if (count < 2) return std::nullopt;
+  return (count * xy - x * y) / (count * xx - x * x);
 }
 
 std::string duration_text(double seconds) {

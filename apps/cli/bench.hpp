@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <limits>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "delassus/model/model.hpp"
 
@@ -17,6 +19,7 @@ namespace delassus::cli {
 nlohmann::json bench_lemke(int max_size);
 nlohmann::json bench_chains(int max_size);
 nlohmann::json bench_peers(int max_size);
+nlohmann::json bench_collision(int max_size);
 
 // A chain of n rods that hangs from the world in a slant and begins to swing: revolute joints whose axes alternate
 // between two directions across the rods. Every second rod has the mass `light` instead of 1 kg.
@@ -36,6 +39,13 @@ double time_best(int repeats, const Function& function) {
   }
   return best;
 }
+
+struct Timing {
+  int n = 0;
+  double seconds = 0;
+};
+// p of seconds = c n^p by least squares in logarithms; none from fewer than two sizes.
+std::optional<double> fit_exponent(const std::vector<Timing>& timings);
 
 std::string duration_text(double seconds);
 // On the right of a field. A width of fmt counts bytes, and µ has two.

@@ -4,7 +4,7 @@
 // delassus bench chains: a step of chains, trees and stars of rods, N = 10 … 10,000, by the stepper that such a
 // model gets and by the default for contacts. The exponent p of the fit
 //
-//   time of a step = c N^p                                                                        (1)
+//   time of a step = c N^p
 //
 // is 1 where the work is linear in the number of bodies.
 #include <fmt/format.h>
@@ -146,22 +146,6 @@ Entry measure(const Model& model, const char* stepper, const Size& size) {
   return entry;
 }
 
-// p of (1) by least squares in logarithms; none from fewer than two sizes.
-std::optional<double> fit_exponent(const std::vector<Entry>& entries) {
-  double count = 0, x = 0, y = 0, xx = 0, xy = 0;
-  for (const Entry& entry : entries) {
-    if (entry.n < k_first_fitted || !entry.failure.empty()) continue;
-    const double u = std::log(entry.n), v = std::log(entry.seconds);
-    count += 1;
-    x += u;
-    y += v;
-    xx += u * u;
-    xy += u * v;
-  }
-  if (count < 2) return std::nullopt;
-  return (count * xy - x * y) / (count * xx - x * x);
-}
-
 nlohmann::json to_json(const Family& family, const char* stepper, const Entry& entry) {
   nlohmann::json out{{"name", family.name}, {"stepper", stepper}, {"n", entry.n}};
   out["seconds_per_step"] = entry.failure.empty() ? nlohmann::json(entry.seconds) : nlohmann::json(nullptr);
@@ -195,10 +179,11 @@ nlohmann::json bench_chains(int max_size) {
   nlohmann::json entries = nlohmann::json::array(), exponents = nlohmann::json::array();
   for (const Family& family : k_families)
     for (const char* stepper : k_steppers) {
-      std::vector<Entry> series;
+      std::vector<Timing> series;
       for (const Size& size : k_sizes) {
         if (size.n > max_size) break;
-        const Entry& entry = series.emplace_back(measure(family.make(size.n), stepper, size));
+        const Entry entry = measure(family.make(size.n), stepper, size);
+        if (entry.n >= k_first_fitted && entry.failure.empty()) series.push_back({entry.n, entry.seconds});
         fmt::print("{:<22}{:<19}{:>6}{}{:>10.1e}  {}\n", family.name, stepper, entry.n,
                    pad(duration_text(entry.seconds), 12), entry.drift, entry.failure);
         std::fflush(stdout);

@@ -209,7 +209,7 @@ int run_program(int argc, char** argv) {
     };
   });
 
-  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers");
+  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");
   bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));

@@ -7,7 +7,7 @@
 // along the axis along which these are spread most, instead: so no arrangement of boxes spoils the tree.
 //
 // The order of the leaves depends on nothing but the boxes.
-// Cost: O(n), and O(m log m) for m boxes of one cell. 51 bytes a box of 48, and about 25 for the nodes. Allocates only
+// Cost: O(n), and O(m log m) for m boxes of one cell. 69 bytes a box, and 25 to 50 for the nodes. Allocates only
 // when there are more boxes than ever before.
 #pragma once
 #include <cstdint>

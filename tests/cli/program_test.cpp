@@ -535,6 +535,24 @@ TEST_F(CliTest, Bench) {
     EXPECT_LT(entry["drift"], 1e-12) << entry;
   }
   EXPECT_EQ(steps["exponents"].size(), 0u);  // only one of the sizes that are fitted
+
+  const ProgramResult collision =
+      run({"bench", "collision", "--max-size", "1000", "--json", "collision.json"});
+  EXPECT_EQ(collision.status, 0) << collision.err;
+  const json collisions = read_json("collision.json");
+  ASSERT_EQ(collisions["broad_phase"]["entries"].size(), 4u);  // two populations, two sizes
+  for (const json& entry : collisions["broad_phase"]["entries"]) {
+    EXPECT_GT(entry["seconds"], 0) << entry;
+    EXPECT_GT(entry["pairs_per_body"], 0) << entry;
+  }
+  EXPECT_EQ(collisions["broad_phase"]["exponents"].size(), 2u);
+  for (const json& entry : collisions["narrow_phase"]) {
+    if (entry["engine"] != "separation") continue;  // a peer, where one is installed
+    for (const char* kind : {"apart", "overlapping"}) {
+      EXPECT_EQ(entry[kind]["off"], 0) << entry;
+      EXPECT_LT(entry[kind]["error"], 1e-10) << entry;  // known gaps, shapes of 1 m
+    }
+  }
 }
 
 }  // namespace

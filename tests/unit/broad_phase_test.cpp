@@ -274,7 +274,7 @@ TEST_F(BroadPhaseTest, RandomBoxes) {
   for (int n : {2, 7, 8, 9, 20, 100, 500, 2000})
     for (double ratio : {1.0, 10.0, 1000.0}) {
       expect_as_brute_force(random_boxes(n, n, std::cbrt(n), ratio));
-      if (n >= 100) EXPECT_FALSE(pairs_.empty());
+      EXPECT_TRUE(n < 100 || !pairs_.empty());
     }
 }
 

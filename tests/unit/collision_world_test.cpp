@@ -236,7 +236,9 @@ TEST(Successor, FollowsABallOverSeamsAndEdges) {
       ++hand_overs;
     } else {
       // On a seam both sides are right.
-      if (margin[0] > 1e-9) EXPECT_EQ(system.successor(id, 0, state.q), id);
+      if (margin[0] > 1e-9) {
+        EXPECT_EQ(system.successor(id, 0, state.q), id);
+      }
       EXPECT_NEAR(gap[0], 0, 1e-13) << x;
     }
   }

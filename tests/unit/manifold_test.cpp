@@ -197,8 +197,8 @@ TEST_P(RestingOn, IdsAndNormalsStay) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Grounds, RestingOn, ::testing::Values("plane", "box", "mesh", "height field"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& ground) {
+                           std::string name = ground.param;
                            std::replace(name.begin(), name.end(), ' ', '_');
                            return name;
                          });
@@ -259,7 +259,9 @@ TEST(HandOver, RockingBoxHasNoJumpInItsGap) {
     const auto contacts = contacts_of(box, {turned.R, Vector3(side, 0, 0.5 + 1e-4) - pivot}, ground, Pose{});
     ASSERT_FALSE(contacts.empty());
     const double gap = lowest(contacts).contact.gap;
-    if (i > -1000) EXPECT_LT(std::abs(gap - last), 1e-12);
+    if (i > -1000) {
+      EXPECT_LT(std::abs(gap - last), 1e-12);
+    }
     EXPECT_NEAR(gap, 1e-4, 1e-13);
     last = gap;
   }
