@@ -187,16 +187,16 @@ void EventStepper::hand_over(const System& system) {
 
 double EventStepper::first_hand_over(const System& system, double touching) {
   if (!options_.detect_collisions || capturing_ || active_.empty()) return 1.0;
-  system.gaps(active_, trial_.end.t, trial_.end.q, gaps_, &margins_);
+  system.gaps(active_, trial_.end.t, trial_.end.q, active_gaps_, &active_margins_);
   double first = 1.0;
   for (std::size_t c = 0; c < active_.size(); ++c) {
-    if (margins_[c] >= 0) continue;
+    if (active_margins_[c] >= 0) continue;
     // Across a seam of a flat surface the gap goes on as it was: nothing happens there.
     const ContactId next[] = {system.successor(active_[c], trial_.end.t, trial_.end.q)};
     if (next[0] != active_[c]) {
       Vector gap;
       system.gaps(next, trial_.end.t, trial_.end.q, gap);
-      if (std::abs(gap[0] - gaps_[c]) <= touching) continue;
+      if (std::abs(gap[0] - active_gaps_[c]) <= touching) continue;
     }
     first = std::min(first, collisions_.find_hand_over(system, phase_, trial_.end, active_[c]));
   }

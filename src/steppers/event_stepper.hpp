@@ -98,7 +98,7 @@ class EventStepper final : public Stepper {
   int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
-  Vector gaps_, margins_, slip_hint_;
+  Vector gaps_, margins_, active_gaps_, active_margins_, slip_hint_;
   ContactKinematics at_candidates_, at_active_, at_one_, at_reported_;
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;

@@ -56,8 +56,7 @@ std::string StepFinisher::check_joints_only(const System& system, const Phase& p
         name);
   return fmt::format(
       "contact '{}' could close, but the stepper '{}' is for joints only; take one that handles contacts, "
-      "e.g. "
-      "'trapezoidal-2'",
+      "e.g. 'trapezoidal-2', or switch off what shall not touch (contact: {{enabled: false}})",
       system.contact_name(candidates_[0]), name);
 }
 

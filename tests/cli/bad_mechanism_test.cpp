@@ -21,7 +21,7 @@ bodies:
   - {name: ground, type: fixed}
   - {name: crank, type: rigid, mass: 1, position: [0.5, 0, 0], inertia: [0.1, 0.2, 0.2]}
   - {name: rod, type: rigid, mass: 1, position: [1.5, 0, 0], shapes: [{type: box, size: [1, 0.1, 0.1]}]}
-  - {name: cart, type: rigid, mass: 1, position: [3, 0, 0], shapes: [{type: sphere, radius: 0.1}]}
+  - {name: cart, type: rigid, mass: 1, position: [3, 0, 0], shapes: [{type: sphere, radius: 0.1, collide: false}]}
   - {name: bead, mass: 1, position: [3, 1, 0]}
 joints:
   - {name: hinge, type: revolute, between: [world, crank], point: [0, 0, 0]}
@@ -383,8 +383,8 @@ name: press
 duration: 2
 constants: {a: 1.2, b: asin(sin(a)/2), x: cos(a) + 2*cos(b)}
 bodies:
-  - {name: crank, type: rigid, mass: 1, position: [cos(a)/2, sin(a)/2, 0], rotation: [0, 0, a], shapes: [{type: box, size: [1, 0.1, 0.1]}]}
-  - {name: rod, type: rigid, mass: 1, position: [cos(a) + cos(b), sin(a)/2, 0], rotation: [0, 0, -b], shapes: [{type: box, size: [2, 0.1, 0.1]}]}
+  - {name: crank, type: rigid, mass: 1, position: [cos(a)/2, sin(a)/2, 0], rotation: [0, 0, a], shapes: [{type: box, size: [1, 0.1, 0.1], collide: false}]}
+  - {name: rod, type: rigid, mass: 1, position: [cos(a) + cos(b), sin(a)/2, 0], rotation: [0, 0, -b], shapes: [{type: box, size: [2, 0.1, 0.1], collide: false}]}
   - {name: slider, type: rigid, mass: 1, position: [x, 0, 0], shapes: [{type: box, size: [0.2, 0.2, 0.2]}]}
 joints:
   - {name: main, type: revolute, between: [world, crank], point: [0, 0, 0]}

@@ -227,15 +227,16 @@ TEST(Geometry, RimsOfCylinderAndCone) {
       const double angle = static_cast<double>(i % 8) * M_PI / 4;
       const Vector3 e(std::cos(angle), std::sin(angle), 0), x = rim.center + r * e;
       EXPECT_LT((g->points[i].x - x).norm(), 1e-15);
-      ASSERT_EQ(g->points[i].num_arms, 4);
+      ASSERT_EQ(g->points[i].num_arms, 5);
       const Vector3* arms = &g->arms[g->points[i].first_arm];
       EXPECT_LT((arms[0] + e).norm(), 1e-15);
       // To the apex, or to the other rim.
       const Vector3 end = cone ? Vector3(0, 0, l / 2) : Vector3(x.x(), x.y(), -x.z());
-      EXPECT_LT((arms[1] - (end - x).normalized()).norm(), 1e-15);
-      EXPECT_LT((arms[1] - rim.side_axial * rim.axis - rim.side_radial * e).norm(), 1e-15);
-      EXPECT_LT((arms[2] + arms[3]).norm(), 1e-15);
-      EXPECT_NEAR(std::abs(arms[2].dot(Vector3::UnitZ().cross(e))), 1, 1e-15);
+      EXPECT_LT((arms[1] - e).norm(), 1e-15);
+      EXPECT_LT((arms[2] - (end - x).normalized()).norm(), 1e-15);
+      EXPECT_LT((arms[2] - rim.side_axial * rim.axis - rim.side_radial * e).norm(), 1e-15);
+      EXPECT_LT((arms[3] + arms[4]).norm(), 1e-15);
+      EXPECT_NEAR(std::abs(arms[3].dot(Vector3::UnitZ().cross(e))), 1, 1e-15);
     }
   }
 }
