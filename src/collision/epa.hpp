@@ -36,6 +36,7 @@ class Epa {
     int point[3];  // counter-clockwise from outside
     Vector3 normal;
     double height;  // over the origin: mᵀw [m]
+    double bound;   // what it is at least: round-off turns the normal of a thin triangle [m]
   };
   struct Edge {
     int from, to;
