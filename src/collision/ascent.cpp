@@ -20,6 +20,8 @@ constexpr int k_max_last_steps = 4;
 constexpr int k_max_halvings = 4;
 // Supporting points that tie at an axis: an edge or a face of the other body.
 constexpr int k_max_ties = 4;
+// By how much, relative to the coordinates. Newton's method finds its way from where they are farther apart.
+constexpr double k_tie = 1e-6;
 // On an arc, each meets another piece or about doubles the digits.
 constexpr int k_max_samples = 24;
 // Relative accuracy of an angle from which Newton's method converges.
@@ -78,9 +80,9 @@ class Climber {
   bool lowest(const Step& step, const Matrix2& H) const;
   Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  // On an arc: (n₀ + τ e)ᵀw and its derivative.
+  // On an arc: (n₀ + τ e)ᵀw, which is concave, its derivative, and that of s up to a factor > 0.
   struct Sample {
-    double tau, height, slope;
+    double tau, height, slope, rise;
     PairPoint point;
   };
   bool try_axes(double tolerance);
@@ -306,10 +308,11 @@ bool Climber::leave_axis(int side, const Vector3& axis, double radius, double to
       return c <= negligible;
     }
     const Vector3 e = q / length;
-    const Sample beyond = search_arc(axis, e, {0, s, lowest.dot(e) - radius, point}, tolerance);
-    if (s_ - s > negligible) return false;
-    // Nothing to gain this way: another supporting point ties, or nearly.
+    const Sample beyond =
+        search_arc(axis, e, {0, s, lowest.dot(e) - radius, lowest.dot(e) - radius, point}, tolerance);
     const Vector3 w = pair_.point_from_disk(beyond.point, side, axis, (axis + beyond.tau * e).normalized());
+    // Unless another supporting point ties, or nearly, this was the way.
+    if (s_ - s > negligible && axis.dot(w) - s > k_tie * pair_.scale()) return false;
     const Vector3 turned = w - axis.dot(w) * axis - q;
     const double square = turned.squaredNorm(), towards = -q.dot(turned);
     if (towards <= 0) return false;
@@ -323,7 +326,7 @@ bool Climber::leave_axis(int side, const Vector3& axis, double radius, double to
 }
 
 // From `low` along n ∝ n₀ + τ e to the greatest s, by tangents from both sides (exact between corners) and by the secant of
-// the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
+// the derivatives (exact on a parabola) in turn. Returns the upper end of the last interval.
 Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance) {
   const auto make_sample = [&](double tau) {
     const double stretch = std::sqrt(1 + tau * tau);
@@ -331,18 +334,20 @@ Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sampl
     const PairPoint point = pair_.support(n);
     const double s = n.dot(point.w);
     if (s > s_) n_ = best_.n = n, s_ = best_.s = s;
-    return Sample{tau, s * stretch, point.w.dot(e), point};
+    return Sample{tau, s * stretch, point.w.dot(e), point.w.dot(e - tau * axis), point};
   };
   Sample high = make_sample(k_near_axis);
-  for (int i = 0; i < k_max_samples && high.slope < 0; ++i) {
+  for (int i = 0; i < k_max_samples && high.rise < 0; ++i) {
     const double width = high.tau - low.tau;
     // Near enough for Newton's method, or all that can be gained is round-off.
-    if (width < k_good_angle * high.tau || low.slope * width <= tolerance) break;
-    const double part = i % 2 == 0 ? (high.height - low.height) / width - high.slope : low.slope;
-    const double tau = low.tau + width * part / (low.slope - high.slope);
+    if (width < k_good_angle * high.tau || low.rise * width <= tolerance) break;
+    const double part = i % 2 == 0
+                            ? ((high.height - low.height) / width - high.slope) / (low.slope - high.slope)
+                            : low.rise / (low.rise - high.rise);
+    const double tau = low.tau + width * part;
     if (!(tau > low.tau && tau < high.tau)) continue;
     const Sample middle = make_sample(tau);
-    (middle.slope > 0 ? low : high) = middle;
+    (middle.rise > 0 ? low : high) = middle;
   }
   count_ = 0;
   add(low.point, 0.5);
