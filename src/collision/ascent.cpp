@@ -161,9 +161,11 @@ Matrix2 Climber::negative_curvature() const {
 
 // True when no piece is lower than t at the end of the step.
 bool Climber::lowest(const Step& step, const Matrix2& H) const {
-  const double slack = k_round_off * pair_.scale();
-  for (int k = 0; k < count_; ++k)
-    if (model(k, H, step.delta) < step.t - slack) return false;
+  for (int k = 0; k < count_; ++k) {
+    const double height = model(k, H, step.delta);
+    // Where the model is nearly flat it reaches its maximum very far away, at heights to match.
+    if (height < step.t - k_round_off * (pair_.scale() + std::abs(step.t) + std::abs(height))) return false;
+  }
   return true;
 }
 
