@@ -18,6 +18,10 @@ using Matrix2 = Eigen::Matrix2d;
 constexpr int k_max_steps = 48;
 constexpr int k_max_last_steps = 4;
 constexpr int k_max_halvings = 4;
+// Supporting points that tie at an axis: an edge or a face of the other body.
+constexpr int k_max_ties = 4;
+// By how much, relative to the coordinates. Newton's method finds its way from where they are farther apart.
+constexpr double k_tie = 1e-6;
 // On an arc, each meets another piece or about doubles the digits.
 constexpr int k_max_samples = 24;
 // Relative accuracy of an angle from which Newton's method converges.
@@ -76,13 +80,13 @@ class Climber {
   bool lowest(const Step& step, const Matrix2& H) const;
   Vector3 nearest(const Step& step) const;
   double longest_step(const Step& step) const;
-  // On an arc: (n₀ + τ e)ᵀw and its derivative.
+  // On an arc: (n₀ + τ e)ᵀw, which is concave, its derivative, and that of s up to a factor > 0.
   struct Sample {
-    double tau, height, slope;
+    double tau, height, slope, rise;
     PairPoint point;
   };
   bool try_axes(double tolerance);
-  bool leave_axis(const Vector3& axis, double radius, double tolerance);
+  bool leave_axis(int side, const Vector3& axis, double radius, double tolerance);
   Sample search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance);
   bool move(Step step);
   void finish(Step step, double tolerance);
@@ -157,9 +161,11 @@ Matrix2 Climber::negative_curvature() const {
 
 // True when no piece is lower than t at the end of the step.
 bool Climber::lowest(const Step& step, const Matrix2& H) const {
-  const double slack = k_round_off * pair_.scale();
-  for (int k = 0; k < count_; ++k)
-    if (model(k, H, step.delta) < step.t - slack) return false;
+  for (int k = 0; k < count_; ++k) {
+    const double height = model(k, H, step.delta);
+    // Where the model is nearly flat it reaches its maximum very far away, at heights to match.
+    if (height < step.t - k_round_off * (pair_.scale() + std::abs(step.t) + std::abs(height))) return false;
+  }
   return true;
 }
 
@@ -274,7 +280,7 @@ bool Climber::try_axes(double tolerance) {
       if (side == 1) axis = -(pair_.R() * axis);
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
       axis_tried_ = true;
-      if (leave_axis(axis, radius, tolerance)) return true;
+      if (leave_axis(side, axis, radius, tolerance)) return true;
     }
   }
   return false;
@@ -286,34 +292,43 @@ bool Climber::try_axes(double tolerance) {
 //
 // A vector Σ λ q in the hull of the q_k not longer than the radius proves s ≤ s₀ + Σ λ c. Without one goes on from the
 // axis to where s is greatest, at an angle that may be very small.
-bool Climber::leave_axis(const Vector3& axis, double radius, double tolerance) {
+bool Climber::leave_axis(int side, const Vector3& axis, double radius, double tolerance) {
   const PairPoint point = pair_.support(axis);
   const double s = axis.dot(point.w);
   if (s < best_.s) return false;
   n_ = best_.n = axis;
   s_ = best_.s = s;
-  const Vector3 q = point.w - s * axis;
-  const double length = q.norm();
-  if (length <= radius) {
-    best_.error = 0;
-    return true;
+  const double negligible = k_round_off * pair_.scale();
+  const Vector3 lowest = point.w - s * axis;
+  // The shortest vector so far, and its Σ λ c.
+  Vector3 q = lowest;
+  double c = 0;
+  for (int i = 0; i < k_max_ties; ++i) {
+    const double length = q.norm();
+    if (length <= radius) {
+      best_.error = c;
+      return c <= negligible;
+    }
+    const Vector3 e = q / length;
+    const Sample beyond =
+        search_arc(axis, e, {0, s, lowest.dot(e) - radius, lowest.dot(e) - radius, point}, tolerance);
+    const Vector3 w = pair_.point_from_disk(beyond.point, side, axis, (axis + beyond.tau * e).normalized());
+    // Unless another supporting point ties, or nearly, this was the way.
+    if (s_ - s > negligible && axis.dot(w) - s > k_tie * pair_.scale()) return false;
+    const Vector3 turned = w - axis.dot(w) * axis - q;
+    const double square = turned.squaredNorm(), towards = -q.dot(turned);
+    if (towards <= 0) return false;
+    // As far as the radius, which costs least, or to the shortest.
+    const double excess = length * length - radius * radius, root = towards * towards - square * excess;
+    const double lambda = std::min(1.0, root >= 0 ? excess / (towards + std::sqrt(root)) : towards / square);
+    q += (lambda * (1 + k_round_off)) * turned;
+    c += lambda * (std::max(0.0, axis.dot(w) - s) - c);
   }
-  const Vector3 e = q / length;
-  const Sample beyond = search_arc(axis, e, {0, s, length - radius, point}, tolerance);
-  if (s_ - s > tolerance) return false;
-  // Nothing to gain this way: a second supporting point ties, or nearly.
-  const Vector3 turned = beyond.point.w - axis.dot(beyond.point.w) * axis + radius * e - q;
-  const double a = turned.squaredNorm(), b = -q.dot(turned), c = length * length - radius * radius;
-  const double root = b * b - a * c;
-  if (root < 0 || b <= 0) return false;
-  const double lambda = c / (b + std::sqrt(root));
-  if (lambda > 1) return false;
-  best_.error = lambda * std::max(0.0, axis.dot(beyond.point.w) - s);
-  return best_.error <= k_round_off * pair_.scale();
+  return false;
 }
 
 // From `low` along n ∝ n₀ + τ e to the greatest s, by tangents from both sides (exact between corners) and by the secant of
-// the slopes (exact on a parabola) in turn. Returns the upper end of the last interval.
+// the derivatives (exact on a parabola) in turn. Returns the upper end of the last interval.
 Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sample low, double tolerance) {
   const auto make_sample = [&](double tau) {
     const double stretch = std::sqrt(1 + tau * tau);
@@ -321,18 +336,20 @@ Climber::Sample Climber::search_arc(const Vector3& axis, const Vector3& e, Sampl
     const PairPoint point = pair_.support(n);
     const double s = n.dot(point.w);
     if (s > s_) n_ = best_.n = n, s_ = best_.s = s;
-    return Sample{tau, s * stretch, point.w.dot(e), point};
+    return Sample{tau, s * stretch, point.w.dot(e), point.w.dot(e - tau * axis), point};
   };
   Sample high = make_sample(k_near_axis);
-  for (int i = 0; i < k_max_samples && high.slope < 0; ++i) {
+  for (int i = 0; i < k_max_samples && high.rise < 0; ++i) {
     const double width = high.tau - low.tau;
     // Near enough for Newton's method, or all that can be gained is round-off.
-    if (width < k_good_angle * high.tau || low.slope * width <= tolerance) break;
-    const double part = i % 2 == 0 ? (high.height - low.height) / width - high.slope : low.slope;
-    const double tau = low.tau + width * part / (low.slope - high.slope);
+    if (width < k_good_angle * high.tau || low.rise * width <= tolerance) break;
+    const double part = i % 2 == 0
+                            ? ((high.height - low.height) / width - high.slope) / (low.slope - high.slope)
+                            : low.rise / (low.rise - high.rise);
+    const double tau = low.tau + width * part;
     if (!(tau > low.tau && tau < high.tau)) continue;
     const Sample middle = make_sample(tau);
-    (middle.slope > 0 ? low : high) = middle;
+    (middle.rise > 0 ? low : high) = middle;
   }
   count_ = 0;
   add(low.point, 0.5);

@@ -160,6 +160,12 @@ Matrix3 ConvexPair::curvature_of_pieces(const PairPoint& pieces, const Vector3& 
   return curvature;
 }
 
+Vector3 ConvexPair::point_from_disk(const PairPoint& pieces, int side, const Vector3& axis,
+                                    const Vector3& n) const {
+  return R_ * b_.point_of_piece(pieces.piece_b, -(R_.transpose() * (side == 1 ? axis : n))) +
+         (p_ - a_.point_of_piece(pieces.piece_a, side == 0 ? axis : n));
+}
+
 double ConvexPair::turn_of_pieces(const PairPoint& pieces, const Vector3& n) const {
   double turn = INFINITY;
   Vector3 axis;

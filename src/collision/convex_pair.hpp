@@ -67,6 +67,9 @@ class ConvexPair {
   Vector3 point_of_pieces(const PairPoint& pieces, const Vector3& n) const;
   Matrix3 curvature_of_pieces(const PairPoint& pieces, const Vector3& n) const;
 
+  // The point of given pieces for n with the centre of its disk in place of the point of the rim; side 0: of a, 1: of b.
+  // `axis`: that of the disk.
+  Vector3 point_from_disk(const PairPoint& pieces, int side, const Vector3& axis, const Vector3& n) const;
   // Sine of the angle between n and the nearest axis of a rim among the pieces; infinite without one.
   double turn_of_pieces(const PairPoint& pieces, const Vector3& n) const;
 

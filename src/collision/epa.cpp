@@ -74,8 +74,8 @@ bool Epa::add_face(int i, int j, int k) {
   double thinness = 0;
   const Vector3 normal = triangle_normal(x, points_[j].w, points_[k].w, thinness);
   if (num_faces_ == k_epa_faces || thinness == INFINITY) return false;
-  // Less what the round-off of its corners, which turns the normal of a thin triangle, may change.
-  faces_[num_faces_++] = {{i, j, k}, normal, normal.dot(x) - k_epsilon * pair_->scale() * thinness};
+  const double height = normal.dot(x);
+  faces_[num_faces_++] = {{i, j, k}, normal, height, height - k_epsilon * pair_->scale() * thinness};
   return true;
 }
 
@@ -91,7 +91,7 @@ void Epa::update_nearest() {
   nearest_ = -1;
   lower_ = INFINITY;
   for (int i = 0; i < num_faces_; ++i)
-    if (faces_[i].height < lower_ && !is_known(faces_[i])) nearest_ = i, lower_ = faces_[i].height;
+    if (faces_[i].bound < lower_ && !is_known(faces_[i])) nearest_ = i, lower_ = faces_[i].bound;
 }
 
 void Epa::exclude(const BestDirection& maximum, double tolerance) {

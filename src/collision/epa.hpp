@@ -7,7 +7,7 @@
 //   min over faces of P of mᵀw  ≤  depth  ≤  −s(−m)   for every m                                              (1)
 //
 // m: outward unit normal of a face. P has at most k_epa_faces faces; the search then ends with what it has.
-// Source: [Bergen2001].
+// Source: [VanDenBergen01].
 // Cost: linear in the faces of P for each point added; does not allocate.
 #pragma once
 #include "delassus/collision/convex_pair.hpp"
@@ -36,6 +36,7 @@ class Epa {
     int point[3];  // counter-clockwise from outside
     Vector3 normal;
     double height;  // over the origin: mᵀw [m]
+    double bound;   // what it is at least: round-off turns the normal of a thin triangle [m]
   };
   struct Edge {
     int from, to;

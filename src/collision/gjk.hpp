@@ -5,7 +5,7 @@
 //
 //   s(n) ≤ d ≤ |v|,   v = Σ λ_i w_i,  λ ≥ 0,  Σ λ = 1                                                          (1)
 //
-// Source: [Gilbert1988]. Differs: n is not v/|v|, which is lost to round-off when bodies nearly touch, but perpendicular
+// Source: [GJK88]. Differs: n is not v/|v|, which is lost to round-off when bodies nearly touch, but perpendicular
 // to the simplex: of a triangle its normal, of a segment the part of v across it. The gap does not enter there, so that
 // (1) closes to a few ulp of the coordinates at gaps of any size.
 // Cost: one support point and one small projection an iteration; does not allocate.

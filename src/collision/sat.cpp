@@ -5,7 +5,6 @@
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace delassus {
 namespace {
@@ -14,6 +13,8 @@ namespace {
 constexpr double k_arc_slack = 1e-7;
 // Edges at a smaller angle span no direction: what is found is round-off [rad].
 constexpr double k_parallel = 1e-15;
+// Edges of b that are turned into the frame of a at a time.
+constexpr std::size_t k_block = 64;
 
 // An edge in the frame of a, with the normals of its faces, reversed for b. A segment alone has none.
 struct Ridge {
@@ -30,19 +31,15 @@ void try_direction(const ConvexPair& pair, const Vector3& n, BestDirection& best
   take(best, n, pair.support(n).w.dot(n));
 }
 
-void make_ridges(const Geometry& geometry, const Matrix3& R, const Vector3& p, double sign,
-                 std::vector<Ridge>& out) {
-  out.clear();
-  for (const GeometryEdge& edge : geometry.edges) {
-    if (!edge.ridge) continue;
-    Ridge ridge;
-    ridge.x = R * edge.x[0] + p;
-    ridge.u = R * (edge.x[1] - edge.x[0]).normalized();
-    ridge.has_faces = edge.face[0] >= 0 && edge.face[1] >= 0;
-    for (int i = 0; i < 2 && ridge.has_faces; ++i)
-      ridge.normal[i] = sign * (R * geometry.faces[edge.face[i]].normal);
-    out.push_back(ridge);
-  }
+Ridge make_ridge(const Geometry& geometry, const GeometryEdge& edge, const Matrix3& R, const Vector3& p,
+                 double sign) {
+  Ridge ridge;
+  ridge.x = R * edge.x[0] + p;
+  ridge.u = R * (edge.x[1] - edge.x[0]).normalized();
+  ridge.has_faces = edge.face[0] >= 0 && edge.face[1] >= 0;
+  for (int i = 0; i < 2 && ridge.has_faces; ++i)
+    ridge.normal[i] = sign * (R * geometry.faces[edge.face[i]].normal);
+  return ridge;
 }
 
 // True when the plane across u separates the ends of the arc.
@@ -83,11 +80,16 @@ BestDirection separate_polytopes(const ConvexPair& pair) {
   BestDirection best;
   for (const GeometryFace& face : a.faces) try_direction(pair, face.normal, best);
   for (const GeometryFace& face : b.faces) try_direction(pair, -(pair.R() * face.normal), best);
-  static thread_local std::vector<Ridge> ridges_a, ridges_b;
-  make_ridges(a, Matrix3::Identity(), Vector3::Zero(), 1, ridges_a);
-  make_ridges(b, pair.R(), pair.p(), -1, ridges_b);
-  for (const Ridge& ridge_a : ridges_a)
-    for (const Ridge& ridge_b : ridges_b) try_edges(pair, ridge_a, ridge_b, best);
+  Ridge block[k_block];
+  for (std::size_t first = 0; first < b.edges.size(); first += k_block) {
+    const std::size_t count = std::min(k_block, b.edges.size() - first);
+    for (std::size_t j = 0; j < count; ++j)
+      block[j] = make_ridge(b, b.edges[first + j], pair.R(), pair.p(), -1);
+    for (const GeometryEdge& edge : a.edges) {
+      const Ridge ridge = make_ridge(a, edge, Matrix3::Identity(), Vector3::Zero(), 1);
+      for (std::size_t j = 0; j < count; ++j) try_edges(pair, ridge, block[j], best);
+    }
+  }
   return best;
 }
 

@@ -8,8 +8,8 @@
 // Exact where they overlap, since the point of the border of C next to the origin lies in a face; where they are apart
 // a lower bound, met when a face of one or two crossing edges are nearest. No direction comes from the positions, so
 // that nothing is lost where bodies touch. Arcs that nearly cross are tried as well: any n is a valid bound.
-// Source: [Gregorius2013].
-// Cost: faces × vertices + edges × edges; 15 directions for boxes. Allocates only while its scratch grows.
+// Source: [Gottschalk96], arcs of normals after [Gregorius13].
+// Cost: faces × vertices + edges × edges; 15 directions for boxes. Does not allocate.
 #pragma once
 #include "delassus/collision/convex_pair.hpp"
 
