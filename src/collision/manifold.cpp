@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/collision/feature_outline.hpp"
 #include "delassus/collision/separation.hpp"
 #include "delassus/collision/support_features.hpp"
 
@@ -24,6 +25,7 @@ constexpr int k_few_features = 64;
 // Features of both sides, kept between calls for their memory.
 struct Scratch {
   FeatureList features_a, features_b;
+  std::vector<FeatureOutline> outlines_b;
   std::vector<int> faces, edges, points;
 };
 
@@ -80,8 +82,18 @@ void convex_contacts(const Side& a, const Side& b, double envelope, std::vector<
   // No two points of separated shapes are nearer than the shapes; of shapes that overlap, tilted faces may lie a little
   // deeper along their own normals than the shapes along the best one.
   const double lowest = s.gap - std::max(-s.gap, 0.0) - pairs.border();
-  for (const Feature& fa : memory.features_a)
-    for (const Feature& fb : memory.features_b) pairs.add(fa, fb, lowest, &s.normal);
+  memory.outlines_b.clear();
+  const double lowest_a = s.normal.dot(support_point(a.geometry, a.pose, s.normal)) - slab,
+               lowest_b = -s.normal.dot(support_point(b.geometry, b.pose, -s.normal)) - slab;
+  for (const Feature& fb : memory.features_b)
+    memory.outlines_b.push_back(outline_of(b.geometry, b.pose, fb, -s.normal, lowest_b));
+  for (const Feature& fa : memory.features_a) {
+    const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
+    for (const FeatureOutline& outline_b : memory.outlines_b)
+      if (can_touch(fa.kind, outline_b.feature.kind) &&
+          !out_of_reach(outline_a, outline_b, envelope, k_cone_tolerance, s.normal))
+        pairs.add(fa, outline_b.feature, lowest, &s.normal);
+  }
 }
 
 // `plane_is_b`: the half space is the second shape.

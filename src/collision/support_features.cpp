@@ -94,11 +94,15 @@ void collect_features(const Geometry& geometry, const Pose& pose, const Vector3&
   const auto count = [](const auto& list) { return static_cast<int>(list.size()); };
   for (int i = 0; i < count(geometry.points); ++i)
     add({geometry.points[i].x.dot(d) + geometry.points[i].radius, 1}, {FeatureKind::point, i, 0});
-  for (int i = 0; i < count(geometry.edges); ++i)
-    if (geometry.edges[i].ridge)
-      add(reach_of_edge(geometry, geometry.edges[i], d), {FeatureKind::edge, i, 0});
+  for (int i = 0; i < count(geometry.edges); ++i) {
+    const GeometryEdge& edge = geometry.edges[i];
+    // Most edges end below the slab, most faces look away.
+    const double highest = std::max(edge.x[0].dot(d) + edge.radius[0], edge.x[1].dot(d) + edge.radius[1]);
+    if (edge.ridge && highest >= lowest) add(reach_of_edge(geometry, edge, d), {FeatureKind::edge, i, 0});
+  }
   for (int i = 0; i < count(geometry.faces); ++i)
-    add(reach_of_face(geometry, geometry.faces[i], d), {FeatureKind::face, i, 0});
+    if (geometry.faces[i].normal.dot(d) > k_feature_turn)
+      add(reach_of_face(geometry, geometry.faces[i], d), {FeatureKind::face, i, 0});
   for (int i = 0; i < count(geometry.circles); ++i) {
     const Reach reach = reach_of_circle(geometry.circles[i], d);
     add(reach, {FeatureKind::circle, i, 0});
