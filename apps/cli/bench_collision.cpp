@@ -367,7 +367,8 @@ std::vector<Engine> list_engines() {
                  [colliders](const Query& query) {
                    constexpr double envelope = 0.11;  // holds the largest gap here [m]
                    thread_local std::vector<ShapeContact> contacts;
-                   find_contacts(colliders->first, query.a, colliders->second, query.b, envelope, contacts);
+                   find_contacts(colliders->first, query.a, colliders->second, query.b, envelope, 0,
+                                 contacts);
                    double gap = std::numeric_limits<double>::infinity();
                    for (const ShapeContact& c : contacts) gap = std::min(gap, c.contact.gap);
                    return gap;

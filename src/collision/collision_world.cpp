@@ -219,17 +219,21 @@ double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
 // --- contacts
 
 void CollisionWorld::contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
-                                 double envelope, std::vector<ShapeContact>& out) const {
+                                 double envelope, double reach, std::vector<ShapeContact>& out) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   find_contacts(a.collider, shape_pose(a, bodies[a.body], tau), b.collider,
-                shape_pose(b, bodies[b.body], tau), envelope, out);
+                shape_pose(b, bodies[b.body], tau), envelope, reach, out);
+  std::erase_if(out, [&](const ShapeContact& c) {
+    const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
+    return !can_carry(ga, ga.feature(c.feature_a), gb, gb.feature(c.feature_b));
+  });
   if (settings_.reduce) reduce_contacts(std::min(a.collider.geometry->size, b.collider.geometry->size), out);
 }
 
 void CollisionWorld::add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
-                                  double envelope, std::vector<Id>& ids) const {
+                                  double envelope, double reach, std::vector<Id>& ids) const {
   std::vector<ShapeContact>& contacts = scratch().contacts;
-  contacts_at(pair, bodies, tau, envelope, contacts);
+  contacts_at(pair, bodies, tau, envelope, reach, contacts);
   const Id first_a = shapes_[pair.a].first_feature, first_b = shapes_[pair.b].first_feature;
   for (const ShapeContact& c : contacts)
     ids.push_back((first_a + static_cast<Id>(c.feature_a)) << 32 | (first_b + static_cast<Id>(c.feature_b)));
@@ -250,12 +254,13 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
     const double tau = std::min(h * way / pair.travel, h);
     double advance = shortest;
     if (mesh) {
-      add_contacts(pair, bodies, tau, pair.envelope + shortest, ids);
+      add_contacts(pair, bodies, tau, pair.envelope + shortest, shortest, ids);
     } else {
       const double gap = separation(ga, shape_pose(a, bodies[a.body], tau), gb,
                                     shape_pose(b, bodies[b.body], tau), pair.travel)
                              .gap;
-      if (gap <= pair.envelope + shortest) add_contacts(pair, bodies, tau, pair.envelope + shortest, ids);
+      if (gap <= pair.envelope + shortest)
+        add_contacts(pair, bodies, tau, pair.envelope + shortest, shortest, ids);
       advance = std::max(gap, shortest);
     }
     if (tau >= h) return;
@@ -299,7 +304,7 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
     const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
                                (has_all_in_sight(ga) && has_all_in_sight(gb));
     if (pair.travel <= pair.envelope || same_anywhere)
-      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, ids);
+      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, pair.travel, ids);
     else
       sweep(pair, bodies, h, ids);
   }
@@ -327,6 +332,10 @@ FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
   };
   add_cone(shape_a, ends.feature_a, shape_b, pose_b, ends.feature_b, out.point_b, -out.normal);
   add_cone(shape_b, ends.feature_b, shape_a, pose_a, ends.feature_a, out.point_a, out.normal);
+  const double crossing = crossing_margin(out, ends.feature_a, ends.feature_b);
+  if (std::isfinite(crossing))
+    out.margin = std::min(
+        out.margin, crossing * std::min(shape_a.collider.geometry->size, shape_b.collider.geometry->size));
   // What the manifold still takes as inside is inside.
   const double border = border_tolerance(*shape_a.collider.geometry, *shape_b.collider.geometry);
   if (out.margin < 0 && out.margin >= -border) out.margin = 0;
@@ -340,7 +349,7 @@ CollisionWorld::Id CollisionWorld::successor(Id id, std::span<const BodyPlacemen
   const Pair pair{e.shape_a, e.shape_b, envelope(a, b), 0};
   // The caller may hold on to what is found while it asks again.
   std::vector<ShapeContact> contacts;
-  contacts_at(pair, bodies, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), contacts);
+  contacts_at(pair, bodies, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), 0, contacts);
   Id best = id;
   double nearest = std::numeric_limits<double>::infinity();
   for (const ShapeContact& c : contacts) {
@@ -379,7 +388,7 @@ void CollisionWorld::overlaps(std::span<const BodyPlacement> bodies, double tole
       overlap.depth = -s.gap;
       overlap.normal = s.normal;
     } else {
-      contacts_at({a, b, 0, 0}, bodies, 0, 0, memory.contacts);
+      contacts_at({a, b, 0, 0}, bodies, 0, 0, 0, memory.contacts);
       for (const ShapeContact& c : memory.contacts)
         if (-c.contact.gap > overlap.depth) overlap.depth = -c.contact.gap, overlap.normal = c.contact.normal;
     }

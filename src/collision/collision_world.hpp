@@ -94,9 +94,9 @@ class CollisionWorld {
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
                 double h) const;
   void contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
-                   std::vector<ShapeContact>& out) const;
+                   double reach, std::vector<ShapeContact>& out) const;
   void add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
-                    std::vector<Id>& ids) const;
+                    double reach, std::vector<Id>& ids) const;
   void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h, std::vector<Id>& ids) const;
   int shape_of(std::uint32_t feature) const;
 

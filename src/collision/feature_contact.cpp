@@ -161,6 +161,28 @@ FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feat
   return fa.kind <= fb.kind ? ordered_contact(at_a, at_b, hint) : swapped(ordered_contact(at_b, at_a, -hint));
 }
 
+bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb) {
+  const auto is_sharp_point = [](const Geometry& geometry, const Feature& f) {
+    return f.kind == FeatureKind::point && geometry.points[f.index].radius == 0;
+  };
+  const auto is_sharp_curve = [](const Geometry& geometry, const Feature& f) {
+    return f.kind == FeatureKind::circle ||
+           (f.kind == FeatureKind::edge && geometry.edges[f.index].radius[0] == 0 &&
+            geometry.edges[f.index].radius[1] == 0);
+  };
+  const bool point_a = is_sharp_point(a, fa), point_b = is_sharp_point(b, fb);
+  return !(point_a && (point_b || is_sharp_curve(b, fb))) && !(point_b && is_sharp_curve(a, fa));
+}
+
+double crossing_margin(const FeatureContact& contact, const Feature& fa, const Feature& fb) {
+  if (contact.patch_a.dim != 1 || contact.patch_b.dim != 1) return std::numeric_limits<double>::infinity();
+  // A rim and an edge merge their two crossings when they part: long before, others hold the disk. Edges cross at any
+  // angle; the polygon of contacts loses less than this part of their length.
+  const bool rim = fa.kind == FeatureKind::circle || fb.kind == FeatureKind::circle;
+  const double least = rim ? 0.05 : 1e-3;
+  return contact.patch_a.tangents[0].cross(contact.patch_b.tangents[0]).norm() - least;
+}
+
 bool has_one_contact(const Geometry& geometry, const Feature& feature) {
   return feature.kind == FeatureKind::ellipsoid ||
          (feature.kind == FeatureKind::point && geometry.points[feature.index].num_arms == 0);

@@ -63,6 +63,14 @@ inline bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Fea
   return normal_cone_margin(geometry, pose, feature, x, d) >= -tolerance;
 }
 
+// False for sharp features that meet in a point only: corners against corners, edges and rims. Their distance has no
+// normal when they touch, and there is always a neighbour that has one (a face under the corner, a crossing of edges).
+bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb);
+
+// How far two sharp curves (edges, rims) that touch are from running side by side, where their normal is lost; negative:
+// too near. Infinite for all other contacts [-].
+double crossing_margin(const FeatureContact& contact, const Feature& fa, const Feature& fb);
+
 // Balls and ellipsoids touch another convex shape at one point however they lie.
 bool has_one_contact(const Geometry& geometry, const Feature& feature);
 

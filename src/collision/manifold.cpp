@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/collision/manifold.hpp"
 
+#include <Eigen/Geometry>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -27,6 +28,7 @@ struct Scratch {
   FeatureList features_a, features_b;
   std::vector<FeatureOutline> outlines_b;
   std::vector<int> faces, edges, points;
+  std::vector<char> dropped;
 };
 
 Scratch& scratch() {
@@ -45,20 +47,28 @@ struct Side {
 
 class PairContacts {
  public:
-  PairContacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out)
-      : a_(a), b_(b), envelope_(envelope), border_(border_tolerance(a.geometry, b.geometry)), out_(out) {}
+  PairContacts(const Side& a, const Side& b, double envelope, double reach, std::vector<ShapeContact>& out)
+      : a_(a),
+        b_(b),
+        envelope_(envelope),
+        border_(border_tolerance(a.geometry, b.geometry)),
+        reach_(std::max(reach, border_)),
+        out_(out) {}
 
   double border() const { return border_; }
+  double reach() const { return reach_; }
 
   // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
   void add(const Feature& fa, const Feature& fb, double lowest, const Vector3* direction) {
     if (!can_touch(fa.kind, fb.kind)) return;
     const FeatureContact c =
         feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
-    if (!(c.gap <= envelope_) || c.gap < lowest || c.margin < -border_) return;
+    if (!(c.gap <= envelope_) || c.margin < -reach_ || crossing_margin(c, fa, fb) < 0) return;
+    // Beside its features a gap may be anything; it acts only once it is inside.
+    if (c.gap < lowest - (c.margin < -border_ ? envelope_ + reach_ : 0.0)) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
     const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
-                                 ? k_border_tolerance
+                                 ? std::min(k_border_tolerance * reach_ / border_, 1.0)
                                  : k_cone_tolerance;
     if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, tolerance)) return;
     if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, tolerance)) return;
@@ -67,15 +77,16 @@ class PairContacts {
 
  private:
   const Side &a_, &b_;
-  double envelope_, border_;
+  double envelope_, border_, reach_;
   std::vector<ShapeContact>& out_;
 };
 
-void convex_contacts(const Side& a, const Side& b, double envelope, std::vector<ShapeContact>& out) {
+void convex_contacts(const Side& a, const Side& b, double envelope, double reach,
+                     std::vector<ShapeContact>& out) {
   const Separation s = separation(a.geometry, a.pose, b.geometry, b.pose, envelope);
   if (s.gap > envelope) return;
   Scratch& memory = scratch();
-  PairContacts pairs(a, b, envelope, out);
+  PairContacts pairs(a, b, envelope, reach, out);
   const double slab = envelope - s.gap + pairs.border();
   collect_features(a.geometry, a.pose, s.normal, slab, memory.features_a);
   collect_features(b.geometry, b.pose, -s.normal, slab, memory.features_b);
@@ -91,7 +102,7 @@ void convex_contacts(const Side& a, const Side& b, double envelope, std::vector<
     const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
     for (const FeatureOutline& outline_b : memory.outlines_b)
       if (can_touch(fa.kind, outline_b.feature.kind) &&
-          !out_of_reach(outline_a, outline_b, envelope, k_cone_tolerance, s.normal))
+          !out_of_reach(outline_a, outline_b, envelope + reach, k_cone_tolerance, s.normal))
         pairs.add(fa, outline_b.feature, lowest, &s.normal);
   }
 }
@@ -107,7 +118,7 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
     constexpr double any = -std::numeric_limits<double>::infinity();
     plane_is_b ? pairs.add(f, face, any, nullptr) : pairs.add(face, f, any, nullptr);
   };
-  PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, out);
+  PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, 0, out);
   if (!shape.geometry.convex) {
     for (std::size_t i = 0; i < shape.geometry.points.size(); ++i)
       if (n.dot(shape.pose.point(shape.geometry.points[i].x) - x0) <= envelope)
@@ -120,11 +131,24 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
   for (const Feature& f : memory.features_a) add(pairs, f);
 }
 
+// The segment leaves the solid through the polygon, strictly between its ends.
+bool crosses(const Geometry& geometry, const GeometryFace& face, const Vector3& from, const Vector3& to) {
+  const double begin = face.normal.dot(from - face.x), end = face.normal.dot(to - face.x);
+  if (!(begin < 0 && end > 0)) return false;
+  const Vector3 x = from + begin / (begin - end) * (to - from);
+  const std::span<const int> loop = geometry.loop(face);
+  for (std::size_t i = 0; i < loop.size(); ++i) {
+    const Vector3 &a = geometry.points[loop[i]].x, &b = geometry.points[loop[(i + 1) % loop.size()]].x;
+    if (face.normal.dot((b - a).cross(x - a)) < 0) return false;
+  }
+  return true;
+}
+
 // One of the sides is a mesh; `mesh_is_b`: the second one.
 class MeshContacts {
  public:
   MeshContacts(const Side& shape, const Side& mesh, const MeshIndex& index, bool mesh_is_b, double envelope,
-               std::vector<ShapeContact>& out)
+               double reach, std::vector<ShapeContact>& out)
       : shape_(shape),
         mesh_(mesh),
         index_(index),
@@ -132,14 +156,14 @@ class MeshContacts {
         envelope_(envelope),
         lowest_(-k_mesh_depth * shape.geometry.size),
         first_(out.size()),
-        pairs_(mesh_is_b ? shape : mesh, mesh_is_b ? mesh : shape, envelope, out),
+        pairs_(mesh_is_b ? shape : mesh, mesh_is_b ? mesh : shape, envelope, reach, out),
         out_(out) {}
 
   void find() {
     Scratch& memory = scratch();
     // The shape in the frame of the mesh.
     const Pose local{mesh_.pose.R.transpose() * shape_.pose.R, mesh_.pose.local_point(shape_.pose.p)};
-    index_.tree.query(inflate(bounds_of(shape_.geometry, local), envelope_), memory.faces);
+    index_.tree.query(inflate(bounds_of(shape_.geometry, local), envelope_ + pairs_.reach()), memory.faces);
     memory.edges.clear();
     memory.points.clear();
     for (int face : memory.faces) {
@@ -201,19 +225,45 @@ class MeshContacts {
     for (const Feature& f : features) add(f, feature);
   }
 
-  // A thin solid has a far side whose faces look away: a feature that lies over the near side does not touch it.
+  // A feature of the shape that lies below a face is inside of the solid only if nothing of the surface is in between:
+  // thin solids have a far side. And of several faces that it lies below, those that meet in a ridge have one way out,
+  // the shortest, while in a hollow all of them hold.
   void drop_far_sides() {
     const auto of_shape = [&](const ShapeContact& c) { return mesh_is_b_ ? c.feature_a : c.feature_b; };
+    const auto foot = [&](const ShapeContact& c) {
+      return mesh_is_b_ ? c.contact.point_b : c.contact.point_a;
+    };
+    // From the mesh to the shape.
+    const auto outward = [&](const ShapeContact& c) {
+      return mesh_is_b_ ? Vector3(-c.contact.normal) : c.contact.normal;
+    };
+    dropped_.assign(out_.size(), 0);
+    for (std::size_t i = first_; i < out_.size(); ++i) {
+      const double depth = -out_[i].contact.gap;
+      if (depth <= pairs_.border()) continue;
+      if (is_cut_off(out_[i])) dropped_[i] = 1;
+      for (std::size_t j = first_; j < out_.size() && dropped_[i] == 0; ++j)
+        if (j != i && of_shape(out_[i]) == of_shape(out_[j]) && -out_[j].contact.gap < depth &&
+            outward(out_[j]).dot(foot(out_[i]) - foot(out_[j])) < -pairs_.border())
+          dropped_[i] = 1;
+    }
+    std::size_t kept = first_;
     for (std::size_t i = first_; i < out_.size(); ++i)
-      for (std::size_t j = first_; j < out_.size(); ++j) {
-        const FeatureContact &far = out_[i].contact, &near = out_[j].contact;
-        if (of_shape(out_[i]) == of_shape(out_[j]) && far.gap < -std::abs(near.gap) &&
-            far.normal.dot(near.normal) < 0)
-          out_[i].contact.inside = false;
-      }
-    const auto dropped = std::remove_if(out_.begin() + static_cast<std::ptrdiff_t>(first_), out_.end(),
-                                        [](const ShapeContact& c) { return !c.contact.inside; });
-    out_.erase(dropped, out_.end());
+      if (dropped_[i] == 0) out_[kept++] = out_[i];
+    out_.resize(kept);
+  }
+
+  // The way from the surface of the mesh down to the shape's point passes another face.
+  bool is_cut_off(const ShapeContact& c) {
+    const Feature feature = mesh_.geometry.feature(mesh_is_b_ ? c.feature_b : c.feature_a);
+    if (feature.kind != FeatureKind::face) return false;
+    const Vector3 from = mesh_.pose.local_point(mesh_is_b_ ? c.contact.point_b : c.contact.point_a),
+                  to = mesh_.pose.local_point(mesh_is_b_ ? c.contact.point_a : c.contact.point_b);
+    std::vector<int>& faces = scratch().faces;
+    index_.tree.query({from.cwiseMin(to), from.cwiseMax(to)}, faces);
+    return std::any_of(faces.begin(), faces.end(), [&](int face) {
+      return face != feature.index && crosses(mesh_.geometry, mesh_.geometry.faces[face], from, to);
+    });
   }
 
   const Side &shape_, &mesh_;
@@ -223,6 +273,7 @@ class MeshContacts {
   std::size_t first_;
   PairContacts pairs_;
   std::vector<ShapeContact>& out_;
+  std::vector<char>& dropped_ = scratch().dropped;
 };
 
 }  // namespace
@@ -255,7 +306,7 @@ Collider make_collider(const Shape& shape) {
 }
 
 void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
-                   double envelope, std::vector<ShapeContact>& out) {
+                   double envelope, double reach, std::vector<ShapeContact>& out) {
   const Side side_a{*a.geometry, pose_a}, side_b{*b.geometry, pose_b};
   const auto is_plane = [](const Collider& c) { return c.geometry->kind == ShapeKind::plane; };
   out.clear();
@@ -265,11 +316,11 @@ void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, con
   else if (is_plane(a))
     half_space_contacts(side_b, side_a, false, envelope, out);
   else if (a.mesh == nullptr && b.mesh == nullptr)
-    convex_contacts(side_a, side_b, envelope, out);
+    convex_contacts(side_a, side_b, envelope, reach, out);
   else if (a.mesh == nullptr)
-    MeshContacts(side_a, side_b, *b.mesh, true, envelope, out).find();
+    MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, out).find();
   else if (b.mesh == nullptr)
-    MeshContacts(side_b, side_a, *a.mesh, false, envelope, out).find();
+    MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, out).find();
   std::sort(out.begin(), out.end(), by_features);
 }
 

@@ -48,14 +48,15 @@ inline constexpr double k_mesh_depth = 0.5;
 // Borders of features are soft by this: what lies on a border belongs to both sides [m].
 double border_tolerance(const Geometry& a, const Geometry& b);
 
-// The contacts with gap ≤ envelope, in ascending order of their features.
+// The contacts with gap ≤ envelope, in ascending order of their features. `reach`: also those that lie outside of their
+// features by less than that, which a motion may bring inside [m].
 void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
-                   double envelope, std::vector<ShapeContact>& out);
+                   double envelope, double reach, std::vector<ShapeContact>& out);
 
 // Drops contacts of flat patches that change nothing: those whose point lies within the polygon of the others with the
 // same normal, and whose gap is not smaller than theirs there (S0 §10.4). A force there is a sum of forces at the
 // corners with the same resultant, so the set of wrenches that the contacts can transmit stays the same. `size` is the
-// scale of the shapes [m].
+// scale of the shapes [m]. Contacts outside of their features stay.
 void reduce_contacts(double size, std::vector<ShapeContact>& contacts);
 
 }  // namespace delassus

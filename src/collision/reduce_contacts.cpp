@@ -15,6 +15,8 @@ namespace {
 constexpr double k_same_normal = 1e-6;
 // Points that are nearer to a corner or an edge of the polygon than this fraction of the size lie on it.
 constexpr double k_same_point = 1e-7;
+// Contacts that lie outside of their features by more, as a fraction of the size, are none yet.
+constexpr double k_border = 1e-8;
 // Gaps that differ by less, as a fraction of the size, are equal.
 constexpr double k_same_gap = 1e-9;
 
@@ -91,6 +93,7 @@ void reduce_contacts(double size, std::vector<ShapeContact>& contacts) {
     for (std::size_t c = first; c < contacts.size(); ++c) {
       const FeatureContact& contact = contacts[c].contact;
       if (seen[c] != 0 || (contact.normal - n).norm() > k_same_normal) continue;
+      if (contact.margin < -k_border * size) continue;  // outside of its features
       seen[c] = 1;
       const Vector3 x = 0.5 * (contact.point_a + contact.point_b);
       patch.push_back({{t1.dot(x), t2.dot(x)}, contact.gap, static_cast<int>(c)});

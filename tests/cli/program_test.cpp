@@ -475,6 +475,29 @@ TEST_F(CliTest, Check) {
   EXPECT_TRUE(entries().empty());
 }
 
+TEST_F(CliTest, CheckFindsAndResolvesOverlaps) {
+  write("heap.yaml", R"(delassus: 1
+# two boxes in each other and in the ground
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: low, type: rigid, mass: 1, position: [0, 0.45, 0], shapes: [{type: box, size: [1, 1, 1]}]}
+  - {name: high, type: rigid, mass: 1, position: [0.2, 1.4, 0], rotation: [0, 0.3, 0], shapes: [{type: box, size: [1, 1, 1]}]}
+)");
+  const ProgramResult before = run({"check", "heap.yaml"});
+  EXPECT_EQ(before.status, 1) << before.out;
+  EXPECT_TRUE(contains(before.out, "shapes 'ground' and 'low' overlap by 0.05 m")) << before.out;
+  EXPECT_TRUE(contains(before.out, "shapes 'low' and 'high' overlap by 0.05 m")) << before.out;
+  EXPECT_TRUE(contains(before.out, "--resolve")) << before.out;
+  const ProgramResult resolved = run({"check", "heap.yaml", "--resolve", "apart.yaml"});
+  EXPECT_EQ(resolved.status, 0) << resolved.out << resolved.err;
+  const ProgramResult after = run({"check", "apart.yaml"});
+  EXPECT_EQ(after.status, 0) << after.out << after.err;
+  EXPECT_FALSE(contains(after.out, "overlap")) << after.out;
+  run_well("apart.yaml", "out", {"--duration", "0.01", "--no-report"});
+  const ProgramResult nowhere = run({"check", "heap.yaml", "--resolve", "no/such/folder/apart.yaml"});
+  EXPECT_EQ(nowhere.status, 2) << nowhere.err;
+}
+
 TEST_F(CliTest, Verify) {
   const ProgramResult result = run({"verify", "D", "--json", "table.json"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;

@@ -22,7 +22,7 @@ constexpr double k_envelope = 0.01;
 std::vector<ShapeContact> contacts_of(const Collider& a, const Pose& pose_a, const Collider& b,
                                       const Pose& pose_b, bool reduce = true, double envelope = k_envelope) {
   std::vector<ShapeContact> out;
-  find_contacts(a, pose_a, b, pose_b, envelope, out);
+  find_contacts(a, pose_a, b, pose_b, envelope, 0, out);
   if (reduce) reduce_contacts(1.0, out);
   return out;
 }
