@@ -159,6 +159,16 @@ std::string CollisionWorld::name(Id id) const {
                      feature_name(*shapes_[e.shape_b].collider.geometry, e.feature_b));
 }
 
+double CollisionWorld::pair_size(const Ends& ends) const {
+  return std::min(shapes_[ends.shape_a].collider.geometry->size,
+                  shapes_[ends.shape_b].collider.geometry->size);
+}
+
+double CollisionWorld::ball_radius(int shape) const {
+  const Geometry& geometry = *shapes_[shape].collider.geometry;
+  return geometry.kind == ShapeKind::sphere ? geometry.points[0].radius : 0.0;
+}
+
 std::string CollisionWorld::shape_name(int shape) const {
   return shapes_[shape].name;
 }

@@ -69,6 +69,10 @@ class CollisionWorld {
   };
   void overlaps(std::span<const BodyPlacement> bodies, double tolerance, std::vector<Overlap>& out) const;
 
+  // Width of the smaller shape [m].
+  double pair_size(const Ends& ends) const;
+  double ball_radius(int shape) const;  // 0 for other shapes
+
   int num_shapes() const { return static_cast<int>(shapes_.size()); }
   std::string shape_name(int shape) const;
 

@@ -193,17 +193,22 @@ double normal_cone_margin(const Geometry& geometry, const Pose& pose, const Feat
   const auto index = static_cast<std::size_t>(feature.index);
   const Vector3 local = pose.local_vector(d);
   double out = std::numeric_limits<double>::infinity();
+  // Of a nearly flat ridge or corner the direction into the solid is as near to the border of the cone as the one away
+  // from it: −Σ arms tells them apart.
+  Vector3 sum = Vector3::Zero();
   switch (feature.kind) {
     case FeatureKind::point:
-      for (const Vector3& arm : arms_of(geometry, geometry.points[index]))
+      for (const Vector3& arm : arms_of(geometry, geometry.points[index])) {
         out = std::min(out, -local.dot(arm));
-      return out;
+        sum += arm;
+      }
+      return local.dot(sum) > 0 ? -1 : out;
     case FeatureKind::edge: {
       const GeometryEdge& edge = geometry.edges[index];
       if (!edge.ridge) return -out;
       for (const Vector3& arm : edge.arm)
         if (!arm.isZero()) out = std::min(out, -local.dot(arm));
-      return out;
+      return local.dot(edge.arm[0] + edge.arm[1]) > 0 && !edge.arm[1].isZero() ? -1 : out;
     }
     case FeatureKind::face:  // its cone has no inside
       return -(local - geometry.faces[index].normal).norm() / std::numbers::sqrt2;

@@ -63,6 +63,32 @@ std::vector<CollisionWorld::Overlap> MultibodySystem::overlaps(double t, const V
   return out;
 }
 
+double MultibodySystem::contact_step_limit(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                           const VectorRef& v, double h) const {
+  // Over a turn by less the gap of a feature that turns is nearly a cubic [rad].
+  constexpr double largest_turn = 0.3;
+  // Curved and sharp features can be passed altogether: no farther than this fraction of the smaller shape at once.
+  constexpr double largest_way = 0.4;
+  double limit = h;
+  for (ContactId id : ids) {
+    if (!is_shape(id)) continue;
+    const CollisionWorld::Ends ends = world_.ends(id);
+    const ShapeContactState s = shape_contact(id, t, q, v.data());
+    const double speed = (s.velocity_b - s.velocity_a).norm(), gap = std::abs(s.contact.gap);
+    const bool flat = ends.feature_a.kind == FeatureKind::face || ends.feature_b.kind == FeatureKind::face;
+    if (!flat && speed * h > gap) limit = std::min(limit, largest_way * world_.pair_size(ends) / speed);
+    const auto turn = [&](int shape, const Vector3& arm, const Vector3& omega) {
+      // A ball about its centre of mass looks the same however it turns.
+      const double lever = std::abs(arm.norm() - world_.ball_radius(shape));
+      if (omega.norm() * lever * h > gap && lever > 1e-9 * arm.norm())
+        limit = std::min(limit, largest_turn / omega.norm());
+    };
+    turn(ends.shape_a, s.arm_a, s.omega_a);
+    turn(ends.shape_b, s.arm_b, s.omega_b);
+  }
+  return limit;
+}
+
 ContactId MultibodySystem::successor(ContactId id, double t, const VectorRef& q) const {
   if (!is_shape(id)) return id;
   std::vector<BodyPlacement> bodies;

@@ -69,6 +69,8 @@ class MultibodySystem final : public System {
   using System::gaps;
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
             Vector* margins) const override;
+  double contact_step_limit(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
+                            double h) const override;
   ContactId successor(ContactId id, double t, const VectorRef& q) const override;
   void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                     ContactRows& out) const override;

@@ -74,8 +74,9 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       fail("the step makes no progress");
       break;
     }
-    const double h = std::min(request.t_end - phase_.t, h_limit);
+    double h = std::min(request.t_end - phase_.t, h_limit);
     update_active_set(system, h);
+    h = contact_step(system, h);
     if (find_approaching(system, h)) {
       resolve_impact(system, h);
       continue;
@@ -167,6 +168,14 @@ void EventStepper::update_active_set(const System& system, double h) {
     slip_hint_ += phase_.v - history_.weighted_velocity;
 }
 
+double EventStepper::contact_step(const System& system, double h) {
+  if (!options_.detect_collisions || inactive_.empty()) return h;
+  // A step is never cut into more parts than this: what is so fast is followed as well as it can be.
+  constexpr double most_parts = 1024;
+  const double limit = system.contact_step_limit(inactive_, phase_.t, phase_.q, phase_.v, h);
+  return std::min(h, std::max(limit, h / most_parts));
+}
+
 void EventStepper::hand_over(const System& system) {
   handed_over_.clear();
   for (const ContactMemory& memory : history_.contacts) {
@@ -207,15 +216,16 @@ double EventStepper::first_hand_over(const System& system, double touching) {
 
 // True when a contact of the active set that is not held approaches: an impact is due now.
 bool EventStepper::find_approaching(const System& system, double h) {
+  approaching_.clear();
   if (!options_.detect_collisions || active_.empty()) return false;
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   at_active_.update(system, phase_, active_);
   for (std::size_t c = 0; c < active_.size(); ++c) {
     const bool held = (active_memory_[c] != nullptr && active_memory_[c]->closed) ||
                       (options_.keep_active_after_impact && contains(hit_, active_[c]));
-    if (!held && at_active_.normal_velocity(c) * h < -touching) return true;
+    if (!held && at_active_.normal_velocity(c) * h < -touching) approaching_.push_back(active_[c]);
   }
-  return false;
+  return !approaching_.empty();
 }
 
 ContactReport& EventStepper::contact_report(ContactId id) {
@@ -278,6 +288,13 @@ void EventStepper::resolve_impact(const System& system, double h) {
   // Everything that touches takes part: closed contacts, those hit now, those within the band.
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
+  // Those that are hit take part, also where a neighbour at the same place stands for them among the candidates.
+  if (colliding_) approaching_.assign(1, *colliding_);
+  for (ContactId id : approaching_) {
+    const auto at = std::lower_bound(candidates_.begin(), candidates_.end(), id);
+    if (at == candidates_.end() || *at != id) candidates_.insert(at, id);
+  }
+  approaching_.clear();
   system.gaps(candidates_, phase_.t, phase_.q, gaps_, &margins_);
   active_.clear();
   // The located gap is zero up to the round-off of the configuration.

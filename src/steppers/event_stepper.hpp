@@ -52,6 +52,8 @@ class EventStepper final : public Stepper {
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const System& system, double touching);
   bool find_approaching(const System& system, double h);
+  // Cuts the step where bodies near contacts move by more than their gaps can be followed.
+  double contact_step(const System& system, double h);
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(const System& system, const Collision& collision);
   void interpolate_to(const System& system, const Collision& collision);
@@ -90,6 +92,7 @@ class EventStepper final : public Stepper {
   Phase phase_, scratch_;
   std::vector<ContactId> candidates_, active_, inactive_, hit_, switched_;
   std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
+  std::vector<ContactId> approaching_;  // contacts whose impact is due
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
   // Swapped with history_.contacts, so that their memory is reused.

@@ -34,6 +34,11 @@ void FrictionRows::clear(int nv) {
   num_forces.clear();
 }
 
+double System::contact_step_limit(std::span<const ContactId> /*ids*/, double /*t*/, const VectorRef& /*q*/,
+                                  const VectorRef& /*v*/, double h) const {
+  return h;
+}
+
 ContactId System::successor(ContactId id, double /*t*/, const VectorRef& /*q*/) const {
   return id;
 }

@@ -149,6 +149,10 @@ class System {
   void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& out) const {
     gaps(ids, t, q, out, nullptr);
   }
+  // The longest part of a step h over which the gaps of these open contacts can be followed from their values and rates at
+  // both ends; h is the default.
+  virtual double contact_step_limit(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                    const VectorRef& v, double h) const;
   // The contact that takes over from one with a negative margin; itself when there is none.
   virtual ContactId successor(ContactId id, double t, const VectorRef& q) const;
   virtual void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
