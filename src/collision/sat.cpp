@@ -13,6 +13,8 @@ namespace {
 constexpr double k_arc_slack = 1e-7;
 // Edges at a smaller angle span no direction: what is found is round-off [rad].
 constexpr double k_parallel = 1e-15;
+// Of a sum of coordinates, relative to them.
+constexpr double k_round_off = 1e-15;
 // Edges of b that are turned into the frame of a at a time.
 constexpr std::size_t k_block = 64;
 
@@ -121,11 +123,11 @@ BestDirection separate_boxes(const ConvexPair& pair) {
       const double widths = half_a[i1] * absolute(i2, j) + half_a[i2] * absolute(i1, j) +
                             half_b[j1] * absolute(i, j2) + half_b[j2] * absolute(i, j1);
       const double s = (std::abs(t) - widths) / length;
-      if (s <= best.s) continue;
+      // Of nearly parallel edges it is mostly round-off: what counts is s of the direction itself.
+      if (s + k_round_off * pair.scale() / length <= best.s) continue;
       Vector3 n = Vector3::Zero();
       n[i1] = -R(i2, j) / length;
       n[i2] = R(i1, j) / length;
-      // Round-off of nearly parallel edges: what counts is s of the direction that is returned.
       try_direction(pair, towards_b(n, t), best);
     }
   return best;
