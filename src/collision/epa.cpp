@@ -23,7 +23,7 @@ constexpr double k_beside = 1e-9;
 constexpr double k_same_maximum = 0.99;
 // Where curvature holds a maximum, another one is not so near that s cos θ of (2) would be reached: this part of the depth
 // keeps faces from hiding directions far away, and saves refining a curved border to the last digit.
-constexpr double k_smooth_gain = 1e-3;
+constexpr double k_smooth_gain = 1e-5;
 // Angles that are as good as their sines [rad].
 constexpr double k_small_turn = 0.1;
 

@@ -77,11 +77,17 @@ void try_edges(const ConvexPair& pair, const Ridge& a, const Ridge& b, BestDirec
 
 }  // namespace
 
+BestDirection separate_by_faces(const ConvexPair& pair) {
+  BestDirection best;
+  for (const GeometryFace& face : pair.a().geometry().faces) try_direction(pair, face.normal, best);
+  for (const GeometryFace& face : pair.b().geometry().faces)
+    try_direction(pair, -(pair.R() * face.normal), best);
+  return best;
+}
+
 BestDirection separate_polytopes(const ConvexPair& pair) {
   const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
-  BestDirection best;
-  for (const GeometryFace& face : a.faces) try_direction(pair, face.normal, best);
-  for (const GeometryFace& face : b.faces) try_direction(pair, -(pair.R() * face.normal), best);
+  BestDirection best = separate_by_faces(pair);
   Ridge block[k_block];
   for (std::size_t first = 0; first < b.edges.size(); first += k_block) {
     const std::size_t count = std::min(k_block, b.edges.size() - first);
