@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace delassus {
@@ -21,7 +22,7 @@ constexpr std::size_t k_block = 64;
 // An edge in the frame of a, with the normals of its faces, reversed for b. A segment alone has none.
 struct Ridge {
   Vector3 x, u;  // a point and the unit direction
-  Vector3 normal[2];
+  std::array<Vector3, 2> normal;
   bool has_faces = false;
 };
 
