@@ -273,14 +273,13 @@ bool Climber::try_axes(double tolerance) {
     const SupportCore& core = side == 0 ? pair_.a() : pair_.b();
     if (core.is_polytope()) continue;
     for (int i = 0; i < count_; ++i) {
-      Vector3 axis;
       const PairPoint& pieces = pieces_[i].point;
-      const double radius = core.disk_of_piece(side == 0 ? pieces.piece_a : pieces.piece_b, axis);
-      if (radius == 0) continue;
-      if (side == 1) axis = -(pair_.R() * axis);
+      const GeometryCircle* disk = core.disk_of_piece(side == 0 ? pieces.piece_a : pieces.piece_b);
+      if (disk == nullptr) continue;
+      const Vector3 axis = side == 0 ? disk->axis : Vector3(-(pair_.R() * disk->axis));
       if (axis.dot(n_) <= 0 || axis.cross(n_).norm() > k_near_axis) continue;
       axis_tried_ = true;
-      if (leave_axis(side, axis, radius, tolerance)) return true;
+      if (leave_axis(side, axis, disk->radius, tolerance)) return true;
     }
   }
   return false;
@@ -299,7 +298,8 @@ bool Climber::leave_axis(int side, const Vector3& axis, double radius, double to
   n_ = best_.n = axis;
   s_ = best_.s = s;
   const double negligible = k_round_off * pair_.scale();
-  const Vector3 lowest = point.w - s * axis;
+  const Vector3 center = pair_.point_from_disk(point, side, axis);
+  const Vector3 lowest = center - axis.dot(center) * axis;
   // The shortest vector so far, and its Σ λ c.
   Vector3 q = lowest;
   double c = 0;
@@ -312,7 +312,7 @@ bool Climber::leave_axis(int side, const Vector3& axis, double radius, double to
     const Vector3 e = q / length;
     const Sample beyond =
         search_arc(axis, e, {0, s, lowest.dot(e) - radius, lowest.dot(e) - radius, point}, tolerance);
-    const Vector3 w = pair_.point_from_disk(beyond.point, side, axis, (axis + beyond.tau * e).normalized());
+    const Vector3 w = pair_.point_from_disk(beyond.point, side, (axis + beyond.tau * e).normalized());
     // Unless another supporting point ties, or nearly, this was the way.
     if (s_ - s > negligible && axis.dot(w) - s > k_tie * pair_.scale()) return false;
     const Vector3 turned = w - axis.dot(w) * axis - q;
@@ -390,7 +390,10 @@ bool Climber::move(Step step) {
 // of what is left of the step: one more is taken, though s may no longer grow.
 void Climber::finish(Step step, double tolerance) {
   if (s_ <= 0) {
-    if (is_maximum(step)) best_.error = std::max(0.0, step.t - best_.s);
+    if (!is_maximum(step)) return;
+    best_.error = std::max(0.0, step.t - best_.s);
+    best_.smooth =
+        std::count_if(step.lambda, step.lambda + count_, [](double x) { return x > k_round_off; }) < 3;
     return;
   }
   for (int i = 0; i < k_max_last_steps; ++i) {

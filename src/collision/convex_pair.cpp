@@ -126,10 +126,8 @@ Matrix3 SupportCore::curvature_of_piece(int piece, const Vector3& n) const {
   return (geometry_->circles[piece].radius / length) * t * t.transpose();
 }
 
-double SupportCore::disk_of_piece(int piece, Vector3& axis) const {
-  if (form_ != Form::rims || piece == k_apex) return 0;
-  axis = geometry_->circles[piece].axis;
-  return geometry_->circles[piece].radius;
+const GeometryCircle* SupportCore::disk_of_piece(int piece) const {
+  return form_ != Form::rims || piece == k_apex ? nullptr : &geometry_->circles[piece];
 }
 
 ConvexPair::ConvexPair(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b)
@@ -160,18 +158,20 @@ Matrix3 ConvexPair::curvature_of_pieces(const PairPoint& pieces, const Vector3& 
   return curvature;
 }
 
-Vector3 ConvexPair::point_from_disk(const PairPoint& pieces, int side, const Vector3& axis,
-                                    const Vector3& n) const {
-  return R_ * b_.point_of_piece(pieces.piece_b, -(R_.transpose() * (side == 1 ? axis : n))) +
-         (p_ - a_.point_of_piece(pieces.piece_a, side == 0 ? axis : n));
+Vector3 ConvexPair::point_from_disk(const PairPoint& pieces, int side, const Vector3& n) const {
+  const GeometryCircle* disk_a = side == 0 ? a_.disk_of_piece(pieces.piece_a) : nullptr;
+  const GeometryCircle* disk_b = side == 1 ? b_.disk_of_piece(pieces.piece_b) : nullptr;
+  const Vector3 x = disk_a != nullptr ? disk_a->center : a_.point_of_piece(pieces.piece_a, n);
+  const Vector3 y =
+      disk_b != nullptr ? disk_b->center : b_.point_of_piece(pieces.piece_b, -(R_.transpose() * n));
+  return R_ * y + (p_ - x);
 }
 
 double ConvexPair::turn_of_pieces(const PairPoint& pieces, const Vector3& n) const {
   double turn = INFINITY;
-  Vector3 axis;
-  if (a_.disk_of_piece(pieces.piece_a, axis) > 0) turn = axis.cross(n).norm();
-  if (b_.disk_of_piece(pieces.piece_b, axis) > 0)
-    turn = std::min(turn, axis.cross(R_.transpose() * n).norm());
+  if (const GeometryCircle* disk = a_.disk_of_piece(pieces.piece_a)) turn = disk->axis.cross(n).norm();
+  if (const GeometryCircle* disk = b_.disk_of_piece(pieces.piece_b))
+    turn = std::min(turn, disk->axis.cross(R_.transpose() * n).norm());
   return turn;
 }
 

@@ -31,8 +31,8 @@ class SupportCore {
   // ∂x_k/∂n = ∇²σ_k.
   Matrix3 curvature_of_piece(int piece, const Vector3& n) const;
 
-  // The disk that the piece bounds: its outward axis, in the frame of the shape, and its radius; 0 where it has none.
-  double disk_of_piece(int piece, Vector3& axis) const;
+  // The disk that the piece bounds; none: null.
+  const GeometryCircle* disk_of_piece(int piece) const;
 
   bool is_polytope() const { return form_ == Form::points || form_ == Form::box; }
   bool is_box() const { return form_ == Form::box; }
@@ -68,8 +68,7 @@ class ConvexPair {
   Matrix3 curvature_of_pieces(const PairPoint& pieces, const Vector3& n) const;
 
   // The point of given pieces for n with the centre of its disk in place of the point of the rim; side 0: of a, 1: of b.
-  // `axis`: that of the disk.
-  Vector3 point_from_disk(const PairPoint& pieces, int side, const Vector3& axis, const Vector3& n) const;
+  Vector3 point_from_disk(const PairPoint& pieces, int side, const Vector3& n) const;
   // Sine of the angle between n and the nearest axis of a rim among the pieces; infinite without one.
   double turn_of_pieces(const PairPoint& pieces, const Vector3& n) const;
 
@@ -99,6 +98,7 @@ struct BestDirection {
   Vector3 n = Vector3::UnitZ();  // unit, in the frame of a
   double s = -INFINITY;          // s(n) of the cores [m]
   double error = INFINITY;       // of s as the greatest: a bound, or an estimate [m]
+  bool smooth = false;           // a maximum at which some direction is held by curvature, not by corners
   // Points of C whose pieces are supporting near n, and weights with Σ λ w ≈ s n where they are known.
   int count = 0;
   PairPoint points[3];

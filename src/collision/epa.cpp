@@ -17,8 +17,15 @@ constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
 constexpr double k_in_plane = 1e-15;
 // Below this, relative to the coordinates, a simplex has lost a dimension.
 constexpr double k_flat = 1e-12;
+// What may be on the border of a face up to round-off, also of a thin one, relative to the coordinates.
+constexpr double k_beside = 1e-9;
 // Cosine of the angle beyond which a maximum says nothing about a face.
 constexpr double k_same_maximum = 0.99;
+// Where curvature holds a maximum, another one is not so near that s cos θ of (2) would be reached: this part of the depth
+// keeps faces from hiding directions far away, and saves refining a curved border to the last digit.
+constexpr double k_smooth_gain = 1e-5;
+// Angles that are as good as their sines [rad].
+constexpr double k_small_turn = 0.1;
 
 }  // namespace
 
@@ -75,23 +82,39 @@ bool Epa::add_face(int i, int j, int k) {
   const Vector3 normal = triangle_normal(x, points_[j].w, points_[k].w, thinness);
   if (num_faces_ == k_epa_faces || thinness == INFINITY) return false;
   const double height = normal.dot(x);
-  faces_[num_faces_++] = {{i, j, k}, normal, height, height - k_epsilon * pair_->scale() * thinness};
+  double margin = INFINITY;
+  for (const auto [from, to] : {Edge{i, j}, Edge{j, k}, Edge{k, i}}) {
+    const Vector3 e = points_[to].w - points_[from].w;
+    margin = std::min(margin, normal.dot(points_[from].w.cross(e)) / e.norm());
+  }
+  faces_[num_faces_++] = {{i, j, k}, normal, height, height - k_epsilon * pair_->scale() * thinness, margin};
   return true;
 }
 
+// (2)
 bool Epa::is_known(const Face& face) const {
-  for (int i = 0; i < num_known_; ++i)
-    if (-known_n_[i].dot(face.normal) > k_same_maximum &&
-        -known_s_[i] * known_n_[i].dot(face.normal) <= best_s_ + known_tolerance_)
+  for (int i = 0; i < num_known_; ++i) {
+    const double cosine = -known_n_[i].dot(face.normal);
+    if (cosine < k_same_maximum) continue;
+    if (face.margin <= 0) return false;
+    const double turn = (-best_s_ - face.bound) / face.margin;
+    const double angle = known_n_[i].cross(face.normal).norm() + turn;
+    if (turn < k_small_turn && known_s_[i] * (1 - angle * angle / 2) <= best_s_ + known_tolerance_[i])
       return true;
+  }
   return false;
 }
 
 void Epa::update_nearest() {
   nearest_ = -1;
   lower_ = INFINITY;
-  for (int i = 0; i < num_faces_; ++i)
-    if (faces_[i].bound < lower_ && !is_known(faces_[i])) nearest_ = i, lower_ = faces_[i].bound;
+  const double beside = -k_beside * pair_->scale();
+  for (int i = 0; i < num_faces_; ++i) {
+    const Face& face = faces_[i];
+    // As long as the origin is not inside of P, what sees it comes first.
+    const bool counts = face.bound <= 0 || (face.margin > beside && !is_known(face));
+    if (face.bound < lower_ && counts) nearest_ = i, lower_ = face.bound;
+  }
 }
 
 void Epa::exclude(const BestDirection& maximum, double tolerance) {
@@ -100,10 +123,11 @@ void Epa::exclude(const BestDirection& maximum, double tolerance) {
     best_n_ = maximum.n;
     best_count_ = 0;
   }
-  known_tolerance_ = tolerance;
   if (num_known_ < k_epa_maxima) {
     known_n_[num_known_] = maximum.n;
-    known_s_[num_known_++] = maximum.s;
+    known_s_[num_known_] = maximum.s;
+    known_tolerance_[num_known_++] =
+        maximum.smooth ? std::max(tolerance, -k_smooth_gain * maximum.s) : tolerance;
   }
   if (valid_) update_nearest();
 }

@@ -6,6 +6,15 @@
 //
 //   min over faces of P of mᵀw  ≤  depth  ≤  −s(−m)   for every m                                              (1)
 //
+// A tangent plane of C at less than the best depth D passes over every face of P and below D over the origin: over a face
+// it is turned by at most
+//
+//   θ = (D − mᵀw)/ρ,   ρ: distance of the origin, put down onto the face, from its border                      (2)
+//
+// and s at the angle α + θ from a known maximum, at the angle α from −m, is at most s cos(α + θ). So a face is done when
+// this is no better than the best, though (1) has not closed there. Faces with ρ < 0 do not count: the support function of
+// P has no local minimum there.
+//
 // m: outward unit normal of a face. P has at most k_epa_faces faces; the search then ends with what it has.
 // Source: [VanDenBergen01].
 // Cost: linear in the faces of P for each point added; does not allocate.
@@ -26,8 +35,8 @@ class Epa {
   // Goes on until (1) closes to the tolerance, or a direction better than the best known one is met; false when it
   // cannot.
   bool run(double tolerance);
-  // A local maximum of s found by other means. On the way from there, at the angle θ, s is at most s cos θ: faces so near
-  // that this is no better than the best, up to the tolerance, need not be refined.
+  // A local maximum of s found by other means. On the way from there, at the angle θ, s is at most s cos θ: faces that
+  // hide only directions for which this is no better than the best, up to the tolerance, need not be refined.
   void exclude(const BestDirection& maximum, double tolerance);
   BestDirection best() const;
 
@@ -37,6 +46,7 @@ class Epa {
     Vector3 normal;
     double height;  // over the origin: mᵀw [m]
     double bound;   // what it is at least: round-off turns the normal of a thin triangle [m]
+    double margin;  // ρ of (2), negative where the origin is put down beside the face [m]
   };
   struct Edge {
     int from, to;
@@ -61,7 +71,7 @@ class Epa {
   int num_known_ = 0;
   Vector3 known_n_[k_epa_maxima];
   double known_s_[k_epa_maxima];
-  double known_tolerance_ = 0;
+  double known_tolerance_[k_epa_maxima];
   Vector3 best_n_ = Vector3::UnitZ();
   double best_s_ = -INFINITY;
   int best_count_ = 0;

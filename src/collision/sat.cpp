@@ -4,6 +4,7 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 namespace delassus {
@@ -13,13 +14,15 @@ namespace {
 constexpr double k_arc_slack = 1e-7;
 // Edges at a smaller angle span no direction: what is found is round-off [rad].
 constexpr double k_parallel = 1e-15;
+// Of a sum of coordinates, relative to them.
+constexpr double k_round_off = 1e-15;
 // Edges of b that are turned into the frame of a at a time.
 constexpr std::size_t k_block = 64;
 
 // An edge in the frame of a, with the normals of its faces, reversed for b. A segment alone has none.
 struct Ridge {
   Vector3 x, u;  // a point and the unit direction
-  Vector3 normal[2];
+  std::array<Vector3, 2> normal;
   bool has_faces = false;
 };
 
@@ -75,11 +78,17 @@ void try_edges(const ConvexPair& pair, const Ridge& a, const Ridge& b, BestDirec
 
 }  // namespace
 
+BestDirection separate_by_faces(const ConvexPair& pair) {
+  BestDirection best;
+  for (const GeometryFace& face : pair.a().geometry().faces) try_direction(pair, face.normal, best);
+  for (const GeometryFace& face : pair.b().geometry().faces)
+    try_direction(pair, -(pair.R() * face.normal), best);
+  return best;
+}
+
 BestDirection separate_polytopes(const ConvexPair& pair) {
   const Geometry &a = pair.a().geometry(), &b = pair.b().geometry();
-  BestDirection best;
-  for (const GeometryFace& face : a.faces) try_direction(pair, face.normal, best);
-  for (const GeometryFace& face : b.faces) try_direction(pair, -(pair.R() * face.normal), best);
+  BestDirection best = separate_by_faces(pair);
   Ridge block[k_block];
   for (std::size_t first = 0; first < b.edges.size(); first += k_block) {
     const std::size_t count = std::min(k_block, b.edges.size() - first);
@@ -121,11 +130,11 @@ BestDirection separate_boxes(const ConvexPair& pair) {
       const double widths = half_a[i1] * absolute(i2, j) + half_a[i2] * absolute(i1, j) +
                             half_b[j1] * absolute(i, j2) + half_b[j2] * absolute(i, j1);
       const double s = (std::abs(t) - widths) / length;
-      if (s <= best.s) continue;
+      // Of nearly parallel edges it is mostly round-off: what counts is s of the direction itself.
+      if (s + k_round_off * pair.scale() / length <= best.s) continue;
       Vector3 n = Vector3::Zero();
       n[i1] = -R(i2, j) / length;
       n[i2] = R(i1, j) / length;
-      // Round-off of nearly parallel edges: what counts is s of the direction that is returned.
       try_direction(pair, towards_b(n, t), best);
     }
   return best;

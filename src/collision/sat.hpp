@@ -17,6 +17,8 @@ namespace delassus {
 
 // `pair` of two polytopes (points, segments and boxes included); at least one has faces.
 BestDirection separate_polytopes(const ConvexPair& pair);
+// The greatest s(n) of the normals of all faces, disks included, of any two solids.
+BestDirection separate_by_faces(const ConvexPair& pair);
 // `pair` of two boxes.
 BestDirection separate_boxes(const ConvexPair& pair);
 

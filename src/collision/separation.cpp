@@ -115,6 +115,7 @@ BestDirection separate_overlapping_curved(const ConvexPair& pair, const Gjk& gjk
   if (num_known > 0) epa = make_epa(pair, gjk);
   epa.run(certain);
   take_better(epa.best(), best);
+  take_better(separate_by_faces(pair), best);
   take_better(climb(pair, best, exact), best);
   return best;
 }

@@ -20,6 +20,8 @@ using testing::Random;
 using testing::Solid;
 
 constexpr double k_accuracy = 1e-10;  // what is asked of a distance of bodies of unit size
+// Of depths in two directions that are nearly equal either may be returned.
+constexpr double k_same_depth = 1e-3;
 constexpr double k_far = 10;
 
 const std::vector<Solid>& solids() {
@@ -74,13 +76,14 @@ TEST_P(SeparationOf, PairsIsTheSameSwappedAndMoved) {
       const KnownPair known = make_known_pair(a(), b, gap, random);
       const Separation found = separate(known, b);
       const Separation swapped = separation(*b.geometry, known.pose_b, *a().geometry, known.pose_a, k_far);
-      ASSERT_NEAR(found.gap, swapped.gap, k_accuracy) << b.name << " " << i;
+      const double tolerance = k_accuracy + k_same_depth * std::max(0.0, -gap);
+      ASSERT_NEAR(found.gap, swapped.gap, tolerance) << b.name << " " << i;
       const Pose motion = testing::random_pose(random, 1);
       const auto move = [&](const Pose& pose) { return Pose{motion.R * pose.R, motion.point(pose.p)}; };
       KnownPair moved = known;
       moved.pose_a = move(known.pose_a);
       moved.pose_b = move(known.pose_b);
-      ASSERT_NEAR(found.gap, separate(moved, b).gap, k_accuracy) << b.name << " " << i;
+      ASSERT_NEAR(found.gap, separate(moved, b).gap, tolerance) << b.name << " " << i;
     }
 }
 
