@@ -9,6 +9,7 @@
 
 #include <Eigen/Eigenvalues>
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <set>
 
@@ -265,6 +266,17 @@ class Check {
   int problems_ = 0;
 };
 
+// Files of shapes lie relative to the scene: from the folder of the old scene to that of the new one.
+void move_file_paths(Value& value, const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (Value& element : value.list) move_file_paths(element, from, to);
+  for (auto& [key, member] : value.map) {
+    if (key == "file" && member.kind == Value::Kind::text && std::filesystem::path(member.text).is_relative())
+      member.text = std::filesystem::relative(from / member.text, to).string();
+    else
+      move_file_paths(member, from, to);
+  }
+}
+
 bool has_rotation(const Value& scene, const std::string& body) {
   const Value* bodies = scene.find("bodies");
   if (bodies == nullptr) return false;
@@ -285,6 +297,14 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
   const SeparateResult result = separate_start(*system, *solver, state);
   if (!result.ok) {
     fmt::print("problem: the overlaps cannot be resolved: {}\n", result.message);
+    return k_check_failed;
+  }
+  const auto left = system->overlaps(state.t, state.q, k_position_tolerance);
+  if (!left.empty()) {
+    fmt::print(
+        "problem: shapes '{}' and '{}' still overlap by {:.3g} m: no direction leads out; move them apart by "
+        "hand\n",
+        system->shape_name(left[0].shape_a), system->shape_name(left[0].shape_b), left[0].depth);
     return k_check_failed;
   }
   std::vector<BodyMotion> old_motions, motions;
@@ -321,9 +341,11 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
     fmt::print("'{}' moved by {:.3g} m and turned by {:.3g} rad\n", body.name, shift.norm(), turn);
     ++moved;
   }
+  move_file_paths(values, std::filesystem::absolute(scene.desc.file).parent_path(),
+                  std::filesystem::absolute(path).parent_path());
   write_file(path, write_yaml(values));
-  fmt::print("{} moved in {}; written to {}\n", plural(moved, "body"), plural(result.iterations, "iteration"),
-             path);
+  fmt::print("{} moved in {}; written to {}\n", moved == 1 ? "1 body" : fmt::format("{} bodies", moved),
+             plural(result.iterations, "iteration"), path);
   return k_done;
 }
 

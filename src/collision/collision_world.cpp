@@ -35,6 +35,13 @@ Scratch& scratch() {
   return s;
 }
 
+// How far outside of its features a contact may be and still come inside when the shapes move by `way`. The lowest point
+// of a rim that lies nearly flat may be anywhere a moment later.
+double reach_of(const Geometry& a, const Geometry& b, double way) {
+  const bool rims = !a.circles.empty() || !b.circles.empty();
+  return rims && way > 0 ? std::max(way, 2 * std::min(a.bound, b.bound)) : way;
+}
+
 std::pair<int, int> ordered(int a, int b) {
   return {std::min(a, b), std::max(a, b)};
 }
@@ -51,7 +58,8 @@ std::string feature_name(const Geometry& geometry, const Feature& feature) {
     case FeatureKind::point:
       if (geometry.kind == ShapeKind::sphere) return "surface";
       if (geometry.kind == ShapeKind::capsule) return fmt::format("end {}", feature.index);
-      if (geometry.kind == ShapeKind::cone && feature.index == 0) return "apex";
+      if (geometry.kind == ShapeKind::cone && feature.index + 1 == static_cast<int>(geometry.points.size()))
+        return "apex";
       return fmt::format("{} {}", round ? "rim point" : "corner", feature.index);
     case FeatureKind::edge:
       return round || geometry.kind == ShapeKind::capsule ? "side" : fmt::format("edge {}", feature.index);
@@ -117,16 +125,29 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
   std::stable_sort(rules_.begin(), rules_.end(), [](const PairRule& x, const PairRule& y) {
     return std::pair(x.body_a, x.body_b) < std::pair(y.body_a, y.body_b);
   });
+  refuse_mesh_pairs();
   for (int a = 0; a < num_shapes() && !any_pair_; ++a)
     for (int b = a + 1; b < num_shapes() && !any_pair_; ++b) any_pair_ = may_touch(a, b);
+}
+
+void CollisionWorld::refuse_mesh_pairs() const {
+  std::vector<int> meshes;
+  for (int s = 0; s < num_shapes(); ++s)
+    if (!shapes_[s].collider.geometry->convex) meshes.push_back(s);
+  for (int a : meshes)
+    for (int b : meshes)
+      if (a < b && may_touch(a, b))
+        throw InputError(fmt::format(
+            "'{}' and '{}' are both meshes or height fields, which cannot touch each other; allowed: hulls "
+            "or "
+            "several convex shapes for one of them, or the pair ignored (contact: pairs, or groups)",
+            shapes_[a].name, shapes_[b].name));
 }
 
 bool CollisionWorld::may_touch(int shape_a, int shape_b) const {
   const PlacedShape &a = shapes_[shape_a], &b = shapes_[shape_b];
   if (a.body == b.body || (dynamic_[shape_a] == 0 && dynamic_[shape_b] == 0)) return false;
   if ((a.group & b.touches) == 0 || (b.group & a.touches) == 0) return false;
-  // Surfaces without an inside against each other: nothing that could be told apart.
-  if (!a.collider.geometry->convex && !b.collider.geometry->convex) return false;
   return !std::binary_search(ignored_.begin(), ignored_.end(), ordered(a.body, b.body));
 }
 
@@ -218,7 +239,7 @@ double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
   // Centres do not move straight when their bodies turn: another |ω|² |arm| h²/2, bounded by the way itself.
   const auto bend = [&](const BodyPlacement& body, const Vector3& x) {
     const double angle = h * body.angular_velocity.norm();
-    return std::min(0.5 * angle, 2.0) * angle * (x - body.pose.p).norm();
+    return std::min(angle, 2.0) * angle * (x - body.pose.p).norm();
   };
   const double way =
       h * ((v_b - v_a).norm() + r_a * body_a.angular_velocity.norm() + r_b * body_b.angular_velocity.norm()) +
@@ -264,16 +285,16 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
     const double tau = std::min(h * way / pair.travel, h);
     double advance = shortest;
     if (mesh) {
-      add_contacts(pair, bodies, tau, pair.envelope + shortest, shortest, ids);
+      add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), ids);
     } else {
       const double gap = separation(ga, shape_pose(a, bodies[a.body], tau), gb,
                                     shape_pose(b, bodies[b.body], tau), pair.travel)
                              .gap;
       if (gap <= pair.envelope + shortest)
-        add_contacts(pair, bodies, tau, pair.envelope + shortest, shortest, ids);
+        add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), ids);
       advance = std::max(gap, shortest);
     }
-    if (tau >= h) return;
+    if (!(tau < h)) return;
     way += advance;
   }
 }
@@ -287,7 +308,8 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
     const PlacedShape& shape = shapes_[s];
     const Geometry& geometry = *shape.collider.geometry;
     const BodyPlacement& body = bodies[shape.body];
-    const double reserve = settings_.envelope > 0 ? settings_.envelope : k_relative_envelope * geometry.size;
+    const double size = std::isfinite(geometry.size) ? geometry.size : 0.0;
+    const double reserve = settings_.envelope > 0 ? settings_.envelope : k_relative_envelope * size;
     const Pose begin = shape_pose(shape, body, 0);
     Bounds box;
     if (h > 0 && moving_[s] != 0) {
@@ -313,8 +335,8 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
     // Against a half space, and of shapes of one feature, the contacts are the same wherever they are.
     const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
                                (has_all_in_sight(ga) && has_all_in_sight(gb));
-    if (pair.travel <= pair.envelope || same_anywhere)
-      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, pair.travel, ids);
+    if (!(pair.travel > pair.envelope) || same_anywhere)
+      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), ids);
     else
       sweep(pair, bodies, h, ids);
   }

@@ -93,6 +93,7 @@ class CollisionWorld {
   };
 
   bool may_touch(int shape_a, int shape_b) const;
+  void refuse_mesh_pairs() const;
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,

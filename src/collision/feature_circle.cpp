@@ -200,7 +200,11 @@ FeatureContact closed_rod_rim(const Rod& a, const Rim& b, const Vector3& hint) {
 FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hint) {
   const StationaryPoints points = minima_of(a, b);
   const int i = points.index_of(branch);
-  if (i < 0) return closed_rod_rim(a, b, hint);
+  if (i < 0) {
+    FeatureContact out = closed_rod_rim(a, b, hint);
+    hand_over(out, k_never);
+    return out;
+  }
   const Stationary& at = points.of[i];
   const double margin = a.margin(at.s);
   if (margin >= 0 || a.continued)
@@ -295,7 +299,10 @@ FeatureContact closed_rim_rim(const Rim& a, const Rim& b, const Vector3& hint) {
 FeatureContact rim_rim(const Rim& a, const Rim& b, int branch, const Vector3& hint) {
   const StationaryPoints points = minima_of(a, b);
   const int i = points.index_of(branch);
-  return i < 0 ? closed_rim_rim(a, b, hint) : rim_rim_at(a, b, points.of[i].radial, true, hint);
+  if (i >= 0) return rim_rim_at(a, b, points.of[i].radial, true, hint);
+  FeatureContact out = closed_rim_rim(a, b, hint);
+  hand_over(out, k_never);
+  return out;
 }
 
 }  // namespace delassus::feature_pairs

@@ -101,7 +101,10 @@ FeatureContact rod_rod(const Rod& a, const Rod& b, const Vector3& hint) {
   else if (!both_sharp)
     inner = side_by_side(a, b, hint);
   FeatureContact out = inner ? *inner : nearest_border(a, b, hint);
-  if (!inner || (both_sharp && sine <= k_parallel_sharp)) hand_over(out, overshoot);
+  if (both_sharp && sine <= k_parallel_sharp)
+    hand_over(out, k_never);
+  else if (!inner)
+    hand_over(out, overshoot < 0 ? overshoot : k_never);
   return out;
 }
 

@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 #include "delassus/collision/feature_contact.hpp"
 
@@ -118,6 +119,8 @@ FeatureContact no_contact();
 // Points from the cores x_a, x_b with their radii; inside, without border or patches.
 FeatureContact make_contact(const Vector3& x_a, double radius_a, const Vector3& x_b, double radius_b,
                             const Vector3& n);
+// The margin of what has no nearest point of its own.
+inline constexpr double k_never = -std::numeric_limits<double>::infinity();
 // Marks it as handed over; `margin` ≤ 0 where it is known.
 void hand_over(FeatureContact& contact, double margin = 0);
 // Inside where its margin says so.

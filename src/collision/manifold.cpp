@@ -55,6 +55,8 @@ class PairContacts {
         reach_(std::max(reach, border_)),
         out_(out) {}
 
+  // How wide normal cones are taken.
+  void set_cone_tolerance(double tolerance) { cone_tolerance_ = tolerance; }
   double border() const { return border_; }
   double reach() const { return reach_; }
 
@@ -63,13 +65,14 @@ class PairContacts {
     if (!can_touch(fa.kind, fb.kind)) return;
     const FeatureContact c =
         feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
-    if (!(c.gap <= envelope_) || c.margin < -reach_ || crossing_margin(c, fa, fb) < 0) return;
+    if (!(c.gap <= envelope_) || c.margin < -reach_) return;
+    if (c.gap <= border_ && crossing_margin(c, fa, fb) < 0) return;
     // Beside its features a gap may be anything; it acts only once it is inside.
     if (c.gap < lowest - (c.margin < -border_ ? envelope_ + reach_ : 0.0)) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
     const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
                                  ? std::min(k_border_tolerance * reach_ / border_, 1.0)
-                                 : k_cone_tolerance;
+                                 : cone_tolerance_;
     if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, tolerance)) return;
     if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, tolerance)) return;
     out_.push_back({a_.geometry.index_of(fa), b_.geometry.index_of(fb), c});
@@ -77,7 +80,7 @@ class PairContacts {
 
  private:
   const Side &a_, &b_;
-  double envelope_, border_, reach_;
+  double envelope_, border_, reach_, cone_tolerance_ = k_cone_tolerance;
   std::vector<ShapeContact>& out_;
 };
 
@@ -96,13 +99,15 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
   memory.outlines_b.clear();
   const double lowest_a = s.normal.dot(support_point(a.geometry, a.pose, s.normal)) - slab,
                lowest_b = -s.normal.dot(support_point(b.geometry, b.pose, -s.normal)) - slab;
+  // Features that have passed each other are as far apart as the shapes overlap.
+  const double near = envelope + reach + 2 * std::max(-s.gap, 0.0);
   for (const Feature& fb : memory.features_b)
     memory.outlines_b.push_back(outline_of(b.geometry, b.pose, fb, -s.normal, lowest_b));
   for (const Feature& fa : memory.features_a) {
     const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
     for (const FeatureOutline& outline_b : memory.outlines_b)
       if (can_touch(fa.kind, outline_b.feature.kind) &&
-          !out_of_reach(outline_a, outline_b, envelope + reach, k_cone_tolerance, s.normal))
+          !out_of_reach(outline_a, outline_b, near, k_cone_tolerance, s.normal))
         pairs.add(fa, outline_b.feature, lowest, &s.normal);
   }
 }
@@ -119,6 +124,8 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
     plane_is_b ? pairs.add(f, face, any, nullptr) : pairs.add(face, f, any, nullptr);
   };
   PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, 0, out);
+  // No corner of a solid is wrong below a plane, however it is turned: what comes down next is there in time.
+  if (shape.geometry.circles.empty()) pairs.set_cone_tolerance(1);
   if (!shape.geometry.convex) {
     for (std::size_t i = 0; i < shape.geometry.points.size(); ++i)
       if (n.dot(shape.pose.point(shape.geometry.points[i].x) - x0) <= envelope)
@@ -169,7 +176,7 @@ class MeshContacts {
     for (int face : memory.faces) {
       add_face(face);
       for (int edge : index_.face_edges[face])
-        if (mesh_.geometry.edges[edge].ridge) memory.edges.push_back(edge);
+        if (edge >= 0 && mesh_.geometry.edges[edge].ridge) memory.edges.push_back(edge);
       for (int point : mesh_.geometry.loop(mesh_.geometry.faces[face]))
         if (index_.point_on_ridge[point] != 0) memory.points.push_back(point);
     }
@@ -226,31 +233,49 @@ class MeshContacts {
   }
 
   // A feature of the shape that lies below a face is inside of the solid only if nothing of the surface is in between:
-  // thin solids have a far side. And of several faces that it lies below, those that meet in a ridge have one way out,
-  // the shortest, while in a hollow all of them hold.
+  // thin solids have a far side. And where it lies below several faces that meet in a ridge there is one way out, the
+  // shortest, while in a hollow all of them hold.
   void drop_far_sides() {
-    const auto of_shape = [&](const ShapeContact& c) { return mesh_is_b_ ? c.feature_a : c.feature_b; };
-    const auto foot = [&](const ShapeContact& c) {
+    const auto of_mesh = [&](const ShapeContact& c) -> const Vector3& {
       return mesh_is_b_ ? c.contact.point_b : c.contact.point_a;
     };
-    // From the mesh to the shape.
-    const auto outward = [&](const ShapeContact& c) {
-      return mesh_is_b_ ? Vector3(-c.contact.normal) : c.contact.normal;
+    const auto of_shape = [&](const ShapeContact& c) -> const Vector3& {
+      return mesh_is_b_ ? c.contact.point_a : c.contact.point_b;
     };
+    const double outward = mesh_is_b_ ? -1 : 1;  // the normal points from a to b
     dropped_.assign(out_.size(), 0);
     for (std::size_t i = first_; i < out_.size(); ++i) {
-      const double depth = -out_[i].contact.gap;
+      const FeatureContact& far = out_[i].contact;
+      const double depth = -far.gap;
       if (depth <= pairs_.border()) continue;
       if (is_cut_off(out_[i])) dropped_[i] = 1;
-      for (std::size_t j = first_; j < out_.size() && dropped_[i] == 0; ++j)
-        if (j != i && of_shape(out_[i]) == of_shape(out_[j]) && -out_[j].contact.gap < depth &&
-            outward(out_[j]).dot(foot(out_[i]) - foot(out_[j])) < -pairs_.border())
-          dropped_[i] = 1;
+      const Vector3 middle =
+          middle_of(mesh_.geometry.feature(mesh_is_b_ ? out_[i].feature_b : out_[i].feature_a));
+      for (std::size_t j = first_; j < out_.size() && dropped_[i] == 0; ++j) {
+        const FeatureContact& near = out_[j].contact;
+        if (near.margin < -pairs_.border() || depth <= std::abs(near.gap) + pairs_.border() ||
+            near.normal.dot(far.normal) >= k_normal_agreement)
+          continue;
+        const bool beside = (of_shape(out_[i]) - of_shape(out_[j])).norm() <= depth ||
+                            (of_mesh(out_[i]) - of_mesh(out_[j])).norm() <= depth;
+        const bool hollow = outward * near.normal.dot(middle - of_mesh(out_[j])) > pairs_.border();
+        dropped_[i] = beside && !hollow ? 1 : 0;
+      }
     }
     std::size_t kept = first_;
     for (std::size_t i = first_; i < out_.size(); ++i)
       if (dropped_[i] == 0) out_[kept++] = out_[i];
     out_.resize(kept);
+  }
+
+  Vector3 middle_of(const Feature& f) const {
+    const Geometry& g = mesh_.geometry;
+    if (f.kind == FeatureKind::point) return mesh_.pose.point(g.points[f.index].x);
+    if (f.kind == FeatureKind::edge)
+      return mesh_.pose.point(0.5 * (g.edges[f.index].x[0] + g.edges[f.index].x[1]));
+    Vector3 sum = Vector3::Zero();
+    for (int i : g.loop(g.faces[f.index])) sum += g.points[i].x;
+    return mesh_.pose.point(sum / g.faces[f.index].count);
   }
 
   // The way from the surface of the mesh down to the shape's point passes another face.

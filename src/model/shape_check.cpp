@@ -63,18 +63,24 @@ std::string place_of(const Polyhedron& solid, const PolygonEdge& edge) {
                      a.z(), b.x(), b.y(), b.z());
 }
 
+std::string check_orientation(const Polyhedron& surface) {
+  for (const PolygonEdge& edge : surface.edges)
+    if (edge.num_faces == 2 && edge.face[1] < 0)
+      return fmt::format(
+          "both triangles at {} run along it in the same direction; allowed: all counter-clockwise from "
+          "outside",
+          place_of(surface, edge));
+  return "";
+}
+
 std::string check_closed(const Polyhedron& solid) {
+  if (std::string why = check_orientation(solid); !why.empty()) return why;
   int open = 0;
   const PolygonEdge* first = nullptr;
   for (const PolygonEdge& edge : solid.edges) {
     if (edge.num_faces > 2)
       return fmt::format("{} belongs to {} triangles; allowed in a solid: 2", place_of(solid, edge),
                          edge.num_faces);
-    if (edge.num_faces == 2 && edge.face[1] < 0)
-      return fmt::format(
-          "both triangles at {} run along it in the same direction; allowed in a solid: all "
-          "counter-clockwise from outside",
-          place_of(solid, edge));
     if (edge.num_faces == 1 && open++ == 0) first = &edge;
   }
   if (first)
@@ -102,7 +108,9 @@ std::string check_mesh(const Surface* surface, bool solid) {
                        surface->vertices.size());
   std::string why = check_vertices(surface->vertices);
   if (why.empty()) why = check_triangles(*surface);
-  if (why.empty() && solid) why = check_closed(make_polyhedron(*surface));
+  if (!why.empty()) return why;
+  const Polyhedron polyhedron = make_polyhedron(*surface);
+  why = solid ? check_closed(polyhedron) : check_orientation(polyhedron);
   return why;
 }
 

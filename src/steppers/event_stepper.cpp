@@ -131,7 +131,7 @@ const ContactMemory* EventStepper::find_memory(ContactId id) const {
 void EventStepper::update_active_set(const System& system, double h) {
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
-  hand_over(system);
+  hand_over(system, touching);
   at_candidates_.update(system, phase_, candidates_);
   const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   active_.clear();
@@ -176,12 +176,16 @@ double EventStepper::contact_step(const System& system, double h) {
   return std::min(h, std::max(limit, h / most_parts));
 }
 
-void EventStepper::hand_over(const System& system) {
+void EventStepper::hand_over(const System& system, double touching) {
   handed_over_.clear();
   for (const ContactMemory& memory : history_.contacts) {
     if (!memory.closed || std::binary_search(candidates_.begin(), candidates_.end(), memory.id)) continue;
     const ContactId next = system.successor(memory.id, phase_.t, phase_.q);
     if (next == memory.id || find_memory(next) != nullptr) continue;
+    // A neighbour that is farther away does not hold what this contact held.
+    const ContactId both[] = {memory.id, next};
+    system.gaps(both, phase_.t, phase_.q, gaps_);
+    if (gaps_[1] > std::max(gaps_[0], 0.0) + touching) continue;
     handed_over_.push_back(memory);
     handed_over_.back().id = next;
   }
@@ -207,11 +211,12 @@ double EventStepper::first_hand_over(const System& system, double touching) {
       system.gaps(next, trial_.end.t, trial_.end.q, gap);
       if (std::abs(gap[0] - active_gaps_[c]) <= touching) continue;
     }
-    first = std::min(first, collisions_.find_hand_over(system, phase_, trial_.end, active_[c]));
+    // At once: the successor is active already, or there is none.
+    constexpr double shortest = 1e-6;
+    const double s = collisions_.find_hand_over(system, phase_, trial_.end, active_[c]);
+    if (s > shortest) first = std::min(first, s);
   }
-  // At once: the successor is active already, or there is none.
-  constexpr double shortest = 1e-6;
-  return first > shortest ? first : 1.0;
+  return first;
 }
 
 // True when a contact of the active set that is not held approaches: an impact is due now.

@@ -48,7 +48,7 @@ class EventStepper final : public Stepper {
  private:
   void update_active_set(const System& system, double h);
   // Closed contacts that have left their features: their successors are closed now.
-  void hand_over(const System& system);
+  void hand_over(const System& system, double touching);
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const System& system, double touching);
   bool find_approaching(const System& system, double h);

@@ -259,7 +259,9 @@ TEST(Separate, OverlapsAreFoundAndTakenBack) {
   const auto solver = make_solver({});
   const SeparateResult result = separate_start(system, *solver, state);
   ASSERT_TRUE(result.ok) << result.message;
-  EXPECT_TRUE(system.overlaps(0, state.q, 1e-9).empty());
+  for (const CollisionWorld::Overlap& left : system.overlaps(0, state.q, 1e-9))
+    ADD_FAILURE() << system.shape_name(left.shape_a) << " " << system.shape_name(left.shape_b) << " "
+                  << left.depth << " n " << left.normal.transpose() << " q " << state.q.transpose();
   EXPECT_LT(result.moved, 0.2);
 }
 
