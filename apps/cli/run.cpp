@@ -15,6 +15,7 @@
 #include "apps/cli/progress.hpp"
 #include "apps/cli/report_page.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/formulation/multibody_system.hpp"
 #include "delassus/io/csv.hpp"
 #include "delassus/recorder/recorder.hpp"
 #include "delassus/steppers/redundancy.hpp"
@@ -59,13 +60,30 @@ struct Worst {
     events += static_cast<long>(report.events.size());
     substeps += report.substeps;
     rejected += report.rejected;
+    for (const std::string& warning : report.warnings) warn(warning);
+  }
+
+  void warn(const std::string& warning) {
     constexpr std::size_t shown = 20;
-    for (const std::string& warning : report.warnings) {
-      ++num_warnings;
-      if (warnings.size() < shown) warnings.push_back(warning);
-    }
+    ++num_warnings;
+    if (warnings.size() < shown) warnings.push_back(warning);
   }
 };
+
+// Shapes that overlap at the start are pushed apart in the first step: as far as they overlap, at once.
+std::vector<std::string> start_warnings(const Simulation& simulation) {
+  constexpr double visible = 1e-6;  // [m]
+  std::vector<std::string> out;
+  const auto* system = dynamic_cast<const MultibodySystem*>(&simulation.system());
+  if (system == nullptr) return out;
+  for (const CollisionWorld::Overlap& overlap :
+       system->overlaps(simulation.state().t, simulation.state().q, visible))
+    out.push_back(
+        fmt::format("shapes '{}' and '{}' overlap by {:.3g} m at the start; `delassus check SCENE --resolve "
+                    "FILE` moves them apart",
+                    system->shape_name(overlap.shape_a), system->shape_name(overlap.shape_b), overlap.depth));
+  return out;
+}
 
 RunInfo make_info(const LoadedScene& scene, const Simulation& simulation) {
   const SimulationOptions& options = simulation.options();
@@ -164,6 +182,7 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<Setting>& s
                     {.every = scene.desc.run.output_every});
   recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
   Worst worst;
+  for (const std::string& warning : start_warnings(simulation)) worst.warn(warning);
   Progress progress(scene.desc.name, t_end - simulation.state().t, arguments.quiet);
   const double t_begin = simulation.state().t;
   double next_checkpoint = arguments.checkpoint_every ? t_begin + *arguments.checkpoint_every : INFINITY;
