@@ -68,9 +68,10 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
     SolveStats stats;
     if (reduction.compute(problem)) solver.solve(problem, reduction, {}, solution, stats);
     if (!usable(stats.status) || !solution.v.allFinite()) {
-      result.message = fmt::format("contact '{}' overlaps by {:.3g} m, and no small motion separates it from "
-                                   "the others ({})",
-                                   system.contact_name(deepest), result.penetration, to_string(stats.status));
+      result.message = fmt::format(
+          "contact '{}' overlaps by {:.3g} m, and no small motion separates it from "
+          "the others ({})",
+          system.contact_name(deepest), result.penetration, to_string(stats.status));
       return result;
     }
     Vector move = solution.v;

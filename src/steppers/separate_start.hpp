@@ -24,9 +24,9 @@ struct SeparateOptions {
 
 struct SeparateResult {
   bool ok = false;
-  std::string message;      // empty when ok
-  double penetration = 0;   // that is left [m]
-  double moved = 0;         // largest component of the displacement [m, rad]
+  std::string message;     // empty when ok
+  double penetration = 0;  // that is left [m]
+  double moved = 0;        // largest component of the displacement [m, rad]
   int iterations = 0;
 };
 
