@@ -17,7 +17,7 @@ namespace {
 // By how much normal cones are widened [rad]: bodies that lie on each other tilt less.
 constexpr double k_cone_tolerance = 0.05;
 // Borders of features are soft by this fraction of the size.
-constexpr double k_border_tolerance = 1e-9;
+constexpr double k_border_tolerance = 2e-11;
 // Contacts of convex shapes have normals within 60° of the separating direction; others belong to the far side.
 constexpr double k_normal_agreement = 0.5;
 // Shapes with at most so many features are tried in full against ridges and corners of meshes.
@@ -67,8 +67,14 @@ class PairContacts {
         feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
     if (!(c.gap <= envelope_) || c.margin < -reach_) return;
     if (c.gap <= border_ && crossing_margin(c, fa, fb) < 0) return;
-    // Beside its features a gap may be anything; it acts only once it is inside.
-    if (c.gap < lowest - (c.margin < -border_ ? envelope_ + reach_ : 0.0)) return;
+    // Of shapes that overlap, faces that are tilted against each other lie a little deeper along their own normals than
+    // the shapes along the best one; in other directions a deeper contact is no way out. Beside its features a gap may be
+    // anything: it acts only once it is inside.
+    double floor = lowest;
+    if (direction != nullptr && (c.normal - *direction).norm() <= k_cone_tolerance)
+      floor -= std::max(-lowest, 0.0);
+    if (c.margin < -border_) floor -= envelope_ + reach_;
+    if (c.gap < floor) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
     const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
                                  ? std::min(k_border_tolerance * reach_ / border_, 1.0)
@@ -93,9 +99,8 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
   const double slab = envelope - s.gap + pairs.border();
   collect_features(a.geometry, a.pose, s.normal, slab, memory.features_a);
   collect_features(b.geometry, b.pose, -s.normal, slab, memory.features_b);
-  // No two points of separated shapes are nearer than the shapes; of shapes that overlap, tilted faces may lie a little
-  // deeper along their own normals than the shapes along the best one.
-  const double lowest = s.gap - std::max(-s.gap, 0.0) - pairs.border();
+  const double lowest =
+      s.gap - pairs.border();  // no two points of separated shapes are nearer than the shapes
   memory.outlines_b.clear();
   const double lowest_a = s.normal.dot(support_point(a.geometry, a.pose, s.normal)) - slab,
                lowest_b = -s.normal.dot(support_point(b.geometry, b.pose, -s.normal)) - slab;
@@ -103,13 +108,26 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
   const double near = envelope + reach + 2 * std::max(-s.gap, 0.0);
   for (const Feature& fb : memory.features_b)
     memory.outlines_b.push_back(outline_of(b.geometry, b.pose, fb, -s.normal, lowest_b));
-  for (const Feature& fa : memory.features_a) {
-    const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
-    for (const FeatureOutline& outline_b : memory.outlines_b)
-      if (can_touch(fa.kind, outline_b.feature.kind) &&
-          !out_of_reach(outline_a, outline_b, near, k_cone_tolerance, s.normal))
-        pairs.add(fa, outline_b.feature, lowest, &s.normal);
-  }
+  const auto add_all = [&](double floor) {
+    for (const Feature& fa : memory.features_a) {
+      const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
+      for (const FeatureOutline& outline_b : memory.outlines_b)
+        if (can_touch(fa.kind, outline_b.feature.kind) &&
+            !out_of_reach(outline_a, outline_b, near, k_cone_tolerance, s.normal))
+          pairs.add(fa, outline_b.feature, floor, &s.normal);
+    }
+  };
+  add_all(lowest);
+  if (!out.empty() || s.gap >= 0) return;
+  // The tip of a cone that has passed an edge: the best direction belongs to none of their features. The shallowest of
+  // the others leads out.
+  add_all(2 * lowest);
+  if (out.size() < 2) return;
+  std::swap(out[0],
+            *std::max_element(out.begin(), out.end(), [](const ShapeContact& x, const ShapeContact& y) {
+              return x.contact.gap < y.contact.gap;
+            }));
+  out.resize(1);
 }
 
 // `plane_is_b`: the half space is the second shape.
