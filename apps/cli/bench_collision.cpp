@@ -365,7 +365,8 @@ std::vector<Engine> list_engines() {
                    return true;
                  },
                  [colliders](const Query& query) {
-                   constexpr double envelope = 0.11;  // holds the largest gap here [m]
+                   // A hundredth of the size beyond the gap, as in a simulation.
+                   const double envelope = std::max(query.gap, 0.0) + 0.01;
                    thread_local std::vector<ShapeContact> contacts;
                    find_contacts(colliders->first, query.a, colliders->second, query.b, envelope, 0,
                                  contacts);

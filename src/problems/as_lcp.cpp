@@ -3,6 +3,7 @@
 #include "delassus/problems/as_lcp.hpp"
 
 #include <stdexcept>
+#include <vector>
 
 namespace delassus {
 namespace {
@@ -31,12 +32,18 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
   }
   lcp.M.setZero(n, n);
   lcp.q.setZero(n);
+  // Each column is used once for every row; its sine and cosine are not computed again.
+  thread_local std::vector<Eigen::Vector3d> basis;
+  basis.clear();
+  for (const Cone& cone : problem.cones)
+    for (int b = 0; b < num_impulses(cone); ++b) basis.push_back(basis_column(cone, b));
+  std::size_t first_left = 0;
   int row = 0;
   for (std::size_t c = 0; c < problem.cones.size(); ++c) {
     const Cone& cone = problem.cones[c];
     const int first = problem.first_row(static_cast<int>(c));
     for (int a = 0; a < num_impulses(cone); ++a) {
-      const Eigen::Vector3d left = basis_column(cone, a);
+      const Eigen::Vector3d left = basis[first_left + static_cast<std::size_t>(a)];
       lcp.q[row + a] = left.head(cone.dim).dot(problem.u_free.segment(first, cone.dim));
       for (std::size_t d = 0; d < problem.cones.size(); ++d)
         if (problem.cones[d].kind == ConeKind::box)
@@ -45,6 +52,7 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
               left.head(cone.dim).dot(
                   problem.W.col(problem.first_row(static_cast<int>(d))).segment(first, cone.dim));
       int column = 0;
+      std::size_t right = 0;
       for (std::size_t d = 0; d < problem.cones.size(); ++d) {
         const Cone& other = problem.cones[d];
         const Eigen::Vector3d reach = [&] {
@@ -54,8 +62,7 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
                 problem.W.col(problem.first_row(static_cast<int>(d)) + k).segment(first, cone.dim));
           return x;
         }();
-        for (int b = 0; b < num_impulses(other); ++b)
-          lcp.M(row + a, column + b) = reach.dot(basis_column(other, b));
+        for (int b = 0; b < num_impulses(other); ++b) lcp.M(row + a, column + b) = reach.dot(basis[right++]);
         column += lcp_size(other);
       }
     }
@@ -74,6 +81,7 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
       lcp.q[slip] = cone.mu * cone.extra_normal;
     }
     row += lcp_size(cone);
+    first_left += static_cast<std::size_t>(num_impulses(cone));
   }
 }
 
