@@ -28,21 +28,30 @@ std::string check_size(const Vector3& size) {
   return fmt::format("size is ({}, {}, {}); allowed: three numbers > 0", size.x(), size.y(), size.z());
 }
 
-std::string check_vertices(const std::vector<Vector3>& vertices) {
+// Files count from 1, lists in scenes and in code from 0.
+int first_number(const Surface& surface) {
+  return surface.file.empty() ? 0 : 1;
+}
+
+std::string check_vertices(const Surface& surface) {
+  const std::vector<Vector3>& vertices = surface.vertices;
   for (std::size_t i = 0; i < vertices.size(); ++i)
     if (!vertices[i].allFinite())
-      return fmt::format("vertex {} is ({}, {}, {}); allowed: finite numbers", i + 1, vertices[i].x(),
-                         vertices[i].y(), vertices[i].z());
+      return fmt::format("vertex {} is ({}, {}, {}); allowed: finite numbers",
+                         static_cast<int>(i) + first_number(surface), vertices[i].x(), vertices[i].y(),
+                         vertices[i].z());
   return "";
 }
 
 std::string check_triangles(const Surface& surface) {
-  const int n = static_cast<int>(surface.vertices.size());
+  const int n = static_cast<int>(surface.vertices.size()), first = first_number(surface);
   for (std::size_t k = 0; k < surface.triangles.size(); ++k) {
     const std::array<int, 3>& t = surface.triangles[k];
+    const int triangle = static_cast<int>(k) + first;
     for (int i : t)
       if (i < 0 || i >= n)
-        return fmt::format("triangle {} has the vertex {}; allowed: 1 … {}", k + 1, i + 1, n);
+        return fmt::format("triangle {} has the vertex {}; allowed: {} … {}", triangle, i + first, first,
+                           n - 1 + first);
     const Vector3 &a = surface.vertices[t[0]], &b = surface.vertices[t[1]], &c = surface.vertices[t[2]];
     const double longest = std::max({(b - a).stableNorm(), (c - b).stableNorm(), (a - c).stableNorm()});
     const double height = longest > 0 ? (b - a).cross((c - a) / longest).stableNorm() : 0;
@@ -51,7 +60,7 @@ std::string check_triangles(const Surface& surface) {
           "triangle {} (vertices {}, {}, {}) has no area: its height is {:.3g} m at a length of {:.6g} m; "
           "allowed: > "
           "{:.3g} m",
-          k + 1, t[0] + 1, t[1] + 1, t[2] + 1, height, longest, k_no_area * longest);
+          triangle, t[0] + first, t[1] + first, t[2] + first, height, longest, k_no_area * longest);
   }
   return "";
 }
@@ -106,7 +115,7 @@ std::string check_mesh(const Surface* surface, bool solid) {
   if (surface->triangles.empty())
     return fmt::format("it is empty: {} vertices and no triangles; allowed: at least 1 triangle",
                        surface->vertices.size());
-  std::string why = check_vertices(surface->vertices);
+  std::string why = check_vertices(*surface);
   if (why.empty()) why = check_triangles(*surface);
   if (!why.empty()) return why;
   const Polyhedron polyhedron = make_polyhedron(*surface);

@@ -292,17 +292,18 @@ std::shared_ptr<const HeightField> ShapeReader::read_height_field(const Fields& 
   } else {
     rows = f.number_rows(key);
   }
+  const std::string what =
+      fmt::format("'{}' of {}{}", key, f.title(), out.file.empty() ? "" : " (" + out.file + ")");
   if (rows.size() < 2 || rows[0].size() < 2)
-    throw InputError(f.place(key),
-                     fmt::format("'{}' of {} has {} rows of {} numbers; allowed: at least 2 of 2", key,
-                                 f.title(), rows.size(), rows.empty() ? 0 : rows[0].size()));
+    throw InputError(f.place(key), fmt::format("{} has {} rows of {} numbers; allowed: at least 2 of 2", what,
+                                               rows.size(), rows.empty() ? 0 : rows[0].size()));
   out.nx = static_cast<int>(rows[0].size());
   out.ny = static_cast<int>(rows.size());
   for (std::size_t j = 0; j < rows.size(); ++j) {
     if (rows[j].size() != rows[0].size())
       throw InputError(key == "file" ? f.place(key) : f.place(key, j),
-                       fmt::format("row {} of '{}' of {} has {} numbers; allowed: {}, as the first row has",
-                                   j + 1, key, f.title(), rows[j].size(), rows[0].size()));
+                       fmt::format("row {} of {} has {} numbers; allowed: {}, as the first row has", j + 1,
+                                   what, rows[j].size(), rows[0].size()));
     out.heights.insert(out.heights.end(), rows[j].begin(), rows[j].end());
   }
   const std::vector<double> spacing = f.numbers("spacing");

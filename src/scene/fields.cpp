@@ -101,8 +101,9 @@ Fields::Fields(const Value& value, const Table& table, const Constants& constant
 }
 
 std::string Fields::title() const {
-  // Elements have a name that must be there; the name of a stepper is another matter.
-  const bool element = std::any_of(table_.fields.begin(), table_.fields.end(),
+  // Elements have a name that must be there, shapes may have one; the name of a stepper is another matter.
+  const bool element = table_.name.ends_with(" shape") ||
+                       std::any_of(table_.fields.begin(), table_.fields.end(),
                                    [](const Field& f) { return f.key == "name" && f.required; });
   const Value* name = value_.find("name");
   if (!element || name == nullptr || !is_scalar(*name) || name->text.empty()) return table_.name;
