@@ -17,8 +17,10 @@
 // Contact laws:
 //   nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.
 //   polyhedral:   maximal dissipation over the polygon (S1 2.6-2.7).
-//   coulomb:      exact Coulomb friction.
+//   coulomb:      exact Coulomb friction, K* ∋ u + (shift, 0) ⟂ r ∈ K (De Saxcé); with rolling and spinning parts.
+//   convex:       the relaxed law K* ∋ u ⟂ r ∈ K: a sliding contact separates at μ‖u_T‖ (S2 121-122).
 //   box:          |r| ≤ bound, and r = −bound sign(u) where u ≠ 0: dry friction with a given limit.
+//   equality:     u = 0, r free.
 // Some schemes push along other directions than those their rows measure: then (1) has G_directions,
 // H_directions in place of G, H.
 //
@@ -31,6 +33,7 @@
 #include "delassus/base/contact_status.hpp"
 #include "delassus/linalg/block_matrix.hpp"
 #include "delassus/linalg/block_rows.hpp"
+#include "delassus/linalg/contact_matrix.hpp"
 #include "delassus/problems/cone.hpp"
 
 namespace delassus {
@@ -56,12 +59,14 @@ struct Problem {
 
 // The local form: velocities and joints eliminated, u = W r + u_free (W the Delassus operator).
 struct LocalProblem {
-  Matrix W;       // m×m [1/kg]
-  Vector u_free;  // m [m/s]
+  ContactMatrix W;  // m×m [1/kg]
+  Vector u_free;    // m [m/s]
   std::vector<Cone> cones;
-  bool symmetric = true;
-  int first_row(int contact) const { return first_rows[contact]; }
-  std::vector<int> first_rows;  // of each contact in W
+  bool symmetric = true;  // of W
+  int num_contacts() const { return static_cast<int>(cones.size()); }
+  int first_row(int contact) const { return W.first_row(contact); }
+  // ρ_c = dim / tr W_cc: impulse that a velocity of 1 m/s corresponds to at contact c [kg].
+  double contact_mass(int contact) const;
 };
 
 // Mode of a contact in a solution. The direction d of a slipping contact is the one its friction opposes,
@@ -72,6 +77,7 @@ struct ContactMode {
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();
 };
 
+// A solver fills r, u, modes and basis; v and λ follow from r (Reduction::recover).
 struct Solution {
   Vector v, lambda, r, u;
   std::vector<ContactMode> modes;
@@ -81,7 +87,8 @@ struct Solution {
 // What a solver may start from; empty members mean nothing is known.
 struct WarmStart {
   std::vector<std::uint8_t> basis;
-  Vector r;
+  Vector r;                        // impulses of about the solution
+  std::vector<ContactMode> modes;  // modes of about the solution, one a contact
 };
 
 // Throws std::invalid_argument naming the mismatch when sizes do not agree.

@@ -13,7 +13,8 @@
 namespace delassus {
 
 struct SolverCapabilities {
-  bool nonnegative = false, coulomb = false, polyhedral = false, box = false;  // cones it takes
+  bool nonnegative = false, coulomb = false, polyhedral = false, box = false, convex = false,
+       equality = false;      // cones it takes
   bool nonsymmetric = false;  // takes non-symmetric A or separate directions
 };
 
@@ -22,13 +23,17 @@ class Solver {
   virtual ~Solver() = default;
   virtual std::string name() const = 0;
   virtual SolverCapabilities capabilities() const = 0;
-  // `reduction` holds the elimination of `problem` (already computed). Fills v, λ, r, u, modes and, for LCP
-  // solvers, the basis. The status tells whether the numbers may be used.
-  virtual void solve(const Problem& problem, const Reduction& reduction, const WarmStart& warm,
-                     Solution& solution, SolveStats& stats) = 0;
+  // Fills r, u = W r + u_free, the modes and, for LCP solvers, the basis. The status tells whether the numbers may be
+  // used.
+  virtual void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                     SolveStats& stats) = 0;
 };
 
+// Solves a global problem whose elimination is `reduction` (already computed): v, λ and u follow from r.
+void solve(Solver& solver, const Reduction& reduction, const WarmStart& warm, Solution& solution,
+           SolveStats& stats);
+
 // Empty when the solver can take the problem, otherwise the reason.
-std::string reason_against(const SolverCapabilities& capabilities, const Problem& problem);
+std::string reason_against(const SolverCapabilities& capabilities, const LocalProblem& problem);
 
 }  // namespace delassus

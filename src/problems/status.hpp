@@ -19,6 +19,14 @@ inline bool usable(SolveStatus status) {
   return status == SolveStatus::converged;
 }
 
+// One method that a solver tried on its way.
+struct SolveAttempt {
+  const char* method = "";
+  int count = 0;       // independent parts (islands) on which it was tried
+  int iterations = 0;  // in all of them
+  int failures = 0;    // of the parts, left to the next method
+};
+
 struct SolveStats {
   SolveStatus status = SolveStatus::not_run;
   int iterations = 0;         // pivots or sweeps, all phases and retries counted
@@ -26,6 +34,11 @@ struct SolveStats {
   int factorizations = 0;     // factorisations from scratch
   int retries = 0;            // restarts with another covering vector
   double residual = 0;        // relative residual of the result, see problems/residual.hpp [-]
+  // What was tried, in the order of the first use; of solvers that choose among methods.
+  static constexpr int k_max_attempts = 8;
+  SolveAttempt attempts[k_max_attempts];
+  int num_attempts = 0;
+  void add_attempt(const char* method, int iterations, bool failed);
 };
 
 }  // namespace delassus
