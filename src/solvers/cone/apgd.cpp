@@ -10,7 +10,7 @@
 namespace delassus {
 namespace {
 
-constexpr double k_growth = 2.0, k_decay = 0.9;  // of L, (3)
+constexpr double k_growth = 2.0, k_decay = 0.97;  // of L, (3)
 
 }  // namespace
 
@@ -39,10 +39,10 @@ void ApgdSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
       L = std::min(k_growth * L, L_bound);
     }
     L *= k_decay;
-    const bool moved = judge_and_move_shifts();
+    judge_and_move_shifts();
     if (accepted()) return;
     y_ = r_ - previous_r_;
-    if (moved || dot(change_, y_) < 0) {  // (5)
+    if (dot(change_, y_) < 0) {  // (5)
       theta = 1;
       beta = 0;
       continue;

@@ -6,7 +6,7 @@
 //
 //   y   = r_k + β_k (r_k − r_{k−1}),  u_y by the same combination (u is affine: no product)           (1)
 //   r⁺  = P_K( y − D (u_y + s N) / L )                                                                (2)
-//   L ← 2 L and again while (r⁺ − y)ᵀ (u⁺ − u_y) > L ‖r⁺ − y‖²;  L ← 0.9 L after every step           (3)
+//   L ← 2 L and again while (r⁺ − y)ᵀ (u⁺ − u_y) > L ‖r⁺ − y‖²;  L ← 0.97 L after every step           (3)
 //   ϑ_{k+1}² = (1 − ϑ_{k+1}) ϑ_k²,   β_{k+1} = ϑ_k (1 − ϑ_k) / (ϑ_k² + ϑ_{k+1})                       (4)
 //   restart ϑ = 1, β = 0 when ⟨y − r⁺, r⁺ − r_k⟩ > 0: the step goes against the momentum              (5)
 //

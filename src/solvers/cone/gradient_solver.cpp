@@ -10,7 +10,7 @@ namespace delassus {
 namespace {
 
 // The shifts move when the error with fixed shifts is below this share of the error of the law.
-constexpr double k_inner_share = 0.3;
+constexpr double k_inner_share = 0.7;
 // Moves without a smaller error until (2) is damped, and the smallest θ.
 constexpr int k_moves_in_vain = 5;
 constexpr double k_min_damping = 1.0 / 64;

@@ -32,7 +32,7 @@ class SorSolver final : public SweepSolver {
   void begin(const LocalProblem&) override {}
   double sweep(const LocalProblem& problem, bool backward, double omega) override;
   bool alternates() const override { return order_ == SweepOrder::symmetric; }
-  double default_relaxation() const override { return 1.0; }
+  double default_relaxation() const override { return 1.3; }
 
  private:
   SweepOrder order_;

@@ -59,16 +59,10 @@ void SpgSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
     problem.W.multiply(d_, Wd_);
     ++stats.iterations;
     const double slope_d = slope(u_, d_), curvature = d_.dot(Wd_);
-    if (!(slope_d < 0)) {
-      // Round-off of u, or nothing left to gain.
-      if (fresh_at == stats.iterations - 1) return;
-      update_velocities(problem);
-      fresh_at = stats.iterations;
-      forget_values();
-      alpha = shortest;
-      continue;
-    }
-    const double length = search_line(slope_d, curvature);
+    // d descends by construction; where round-off hides it, near the end, the whole step is taken.
+    const bool descends = slope_d < 0;
+    if (!descends) forget_values();
+    const double length = descends ? search_line(slope_d, curvature) : 1.0;
     r_ += length * d_;
     u_ += length * Wd_;
     double image = 0;
