@@ -85,7 +85,8 @@ class FclibReader {
     for (const GroupName& group : k_groups) {
       if (!file_.contains(group.name)) continue;
       if (found != nullptr)
-        throw InputError(fmt::format("{}: it has both {} and {}; allowed: one of them", path_, found->name, group.name));
+        throw InputError(
+            fmt::format("{}: it has both {} and {}; allowed: one of them", path_, found->name, group.name));
       found = &group;
     }
     if (found == nullptr)
@@ -103,7 +104,8 @@ class FclibReader {
     std::int64_t size = 1;
     for (std::int64_t extent : dataset.shape()) {
       size = extent == 0 ? 0 : size > k_max_entries / extent ? k_max_entries + 1 : size * extent;
-      if (size > k_max_entries) fail(name, fmt::format("it is too large; allowed: up to {} values", k_max_entries));
+      if (size > k_max_entries)
+        fail(name, fmt::format("it is too large; allowed: up to {} values", k_max_entries));
     }
     return dataset.read<T>(dataset.rows());
   }
@@ -137,13 +139,16 @@ class FclibReader {
     };
     const std::int64_t m = dimension("m"), n = dimension("n"), nz = number(name + "/nz");
     if (nz < k_compressed_rows || nz > k_max_entries)
-      fail(name + "/nz", fmt::format("it is {}; allowed: a number of triplets, −1 for compressed columns, −2 for "
-                                     "compressed rows",
-                                     nz));
-    const std::vector<std::int64_t> p = array<std::int64_t>(name + "/p"), i = array<std::int64_t>(name + "/i");
+      fail(name + "/nz",
+           fmt::format("it is {}; allowed: a number of triplets, −1 for compressed columns, −2 for "
+                       "compressed rows",
+                       nz));
+    const std::vector<std::int64_t> p = array<std::int64_t>(name + "/p"),
+                                    i = array<std::int64_t>(name + "/i");
     const std::vector<double> x = array<double>(name + "/x");
     for (std::size_t k = 0; k < x.size(); ++k)
-      if (!std::isfinite(x[k])) fail(name + "/x", fmt::format("value {} is {}; allowed: finite numbers", k, x[k]));
+      if (!std::isfinite(x[k]))
+        fail(name + "/x", fmt::format("value {} is {}; allowed: finite numbers", k, x[k]));
     std::vector<Eigen::Triplet<double>> triplets;
     triplets.reserve(x.size());
     if (nz >= 0) {
@@ -173,8 +178,9 @@ class FclibReader {
     if (p[0] != 0) fail(name + "/p", fmt::format("it begins with {}; allowed: 0", p[0]));
     for (std::size_t k = 1; k < p.size(); ++k)
       if (p[k] < p[k - 1] || p[k] > room)
-        fail(name + "/p", fmt::format("value {} is {}; allowed: ascending numbers up to {}, the length of i and x", k,
-                                      p[k], room));
+        fail(name + "/p",
+             fmt::format("value {} is {}; allowed: ascending numbers up to {}, the length of i and x", k,
+                         p[k], room));
     for (std::int64_t j = 0; j < outer; ++j)
       for (std::int64_t k = p[j]; k < p[j + 1]; ++k) {
         require_index(name + "/i", static_cast<std::size_t>(k), i[k], inner);
@@ -217,7 +223,8 @@ void write_matrix(Hdf5File& file, const std::string& name, SparseMatrix matrix) 
   write_number(file, name + "/n", static_cast<std::int32_t>(matrix.cols()));
   write_number(file, name + "/nz", k_compressed_columns);
   write_number(file, name + "/nzmax", static_cast<std::int32_t>(entries));
-  file.write_array<std::int32_t>(name + "/p", std::span(matrix.outerIndexPtr(), static_cast<std::size_t>(matrix.cols()) + 1));
+  file.write_array<std::int32_t>(
+      name + "/p", std::span(matrix.outerIndexPtr(), static_cast<std::size_t>(matrix.cols()) + 1));
   file.write_array<std::int32_t>(name + "/i", std::span(matrix.innerIndexPtr(), entries));
   file.write_array<double>(name + "/x", std::span(matrix.valuePtr(), entries));
 }
@@ -232,7 +239,8 @@ void write_info(Hdf5File& file, const std::string& name, const StoredInfo& info)
   text("description", info.description);
   text("math_info", info.math_info);
   for (const StoredInfo::Attribute& attribute : info.attributes)
-    std::visit([&](const auto& value) { file.write_attribute(name, attribute.name, value); }, attribute.value);
+    std::visit([&](const auto& value) { file.write_attribute(name, attribute.name, value); },
+               attribute.value);
 }
 
 void write_problem(Hdf5File& file, const StoredProblem& problem) {
@@ -280,8 +288,8 @@ void write_solution(Hdf5File& file, const StoredProblem& problem, const Solution
 std::string check_solution(const StoredProblem& problem, const Solution& solution) {
   const Eigen::Index m = static_cast<Eigen::Index>(problem.contact_dim()) * problem.num_contacts();
   if (solution.r.size() != m || solution.u.size() != m)
-    return fmt::format("r has {} values and u {}, but the problem has {} contact components", solution.r.size(),
-                       solution.u.size(), m);
+    return fmt::format("r has {} values and u {}, but the problem has {} contact components",
+                       solution.r.size(), solution.u.size(), m);
   if (problem.form != StoredForm::local && solution.v.size() != problem.M.rows())
     return fmt::format("v has {} values, but M has {} rows", solution.v.size(), problem.M.rows());
   if (problem.num_equalities() > 0 && solution.lambda.size() != problem.num_equalities())

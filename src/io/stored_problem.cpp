@@ -21,17 +21,20 @@ bool all_finite(const SparseMatrix& matrix) {
   return true;
 }
 
-std::string check_shape(const char* name, const SparseMatrix& matrix, Eigen::Index rows, Eigen::Index columns) {
+std::string check_shape(const char* name, const SparseMatrix& matrix, Eigen::Index rows,
+                        Eigen::Index columns) {
   if (matrix.rows() != rows || matrix.cols() != columns)
-    return fmt::format("{} has {} rows and {} columns; allowed here: {} and {}", name, matrix.rows(), matrix.cols(),
-                       rows, columns);
-  return all_finite(matrix) ? "" : fmt::format("{} has values that are not finite; allowed: finite numbers", name);
+    return fmt::format("{} has {} rows and {} columns; allowed here: {} and {}", name, matrix.rows(),
+                       matrix.cols(), rows, columns);
+  return all_finite(matrix) ? ""
+                            : fmt::format("{} has values that are not finite; allowed: finite numbers", name);
 }
 
 std::string check_vector(const char* name, const Vector& vector, Eigen::Index size, const char* what) {
   if (vector.size() != size)
     return fmt::format("{} has {} values; allowed here: {}, {}", name, vector.size(), size, what);
-  return vector.allFinite() ? "" : fmt::format("{} has values that are not finite; allowed: finite numbers", name);
+  return vector.allFinite() ? ""
+                            : fmt::format("{} has values that are not finite; allowed: finite numbers", name);
 }
 
 std::string check_coefficients(const char* name, const Vector& mu) {
@@ -59,18 +62,19 @@ std::string check_consistent(const StoredProblem& problem) {
   const Eigen::Index rows = local ? problem.W.rows() : problem.H.cols();
   const int dim = problem.contact_dim();
   if (rows % dim != 0)
-    return fmt::format("{} has {} {}; allowed: multiples of {}, the components of a contact", local ? "W" : "H", rows,
-                       local ? "rows" : "columns", dim);
+    return fmt::format("{} has {} {}; allowed: multiples of {}, the components of a contact",
+                       local ? "W" : "H", rows, local ? "rows" : "columns", dim);
   const char* a_contact = "one a contact";
-  std::string wrong = first_of({check_vector("mu", problem.mu, rows / dim, a_contact),
-                                check_coefficients("mu", problem.mu)});
+  std::string wrong =
+      first_of({check_vector("mu", problem.mu, rows / dim, a_contact), check_coefficients("mu", problem.mu)});
   if (wrong.empty() && rolling)
     wrong = first_of({check_vector("mu_r", problem.mu_r, rows / dim, a_contact),
                       check_coefficients("mu_r", problem.mu_r)});
   if (!wrong.empty()) return wrong;
   if (local) {
     const Eigen::Index p = problem.s.size();
-    wrong = first_of({check_shape("W", problem.W, rows, rows), check_vector("q", problem.q, rows, "one a row of W")});
+    wrong = first_of(
+        {check_shape("W", problem.W, rows, rows), check_vector("q", problem.q, rows, "one a row of W")});
     if (!wrong.empty() || (p == 0 && problem.V.cols() == 0)) return wrong;
     return first_of({check_shape("V", problem.V, rows, p), check_shape("R", problem.R, p, p),
                      check_vector("s", problem.s, p, "one a column of V")});
@@ -89,14 +93,16 @@ namespace {
 
 // Why a cone cannot be stored, or nothing.
 std::string check_storable(const Cone& cone, bool rolling_allowed) {
-  if (cone.extra_normal != 0) return "its friction is bounded by more than its own normal impulse (extra_normal)";
+  if (cone.extra_normal != 0)
+    return "its friction is bounded by more than its own normal impulse (extra_normal)";
   switch (cone.kind) {
     case ConeKind::nonnegative:
     case ConeKind::equality:
       return {};
     case ConeKind::coulomb:
       if (cone.dim == 4 || cone.dim == 6) return "it resists spinning";
-      if (cone.dim == 5 && !rolling_allowed) return "it resists rolling, which only global problems can store";
+      if (cone.dim == 5 && !rolling_allowed)
+        return "it resists rolling, which only global problems can store";
       return {};
     case ConeKind::convex:
       return "its law is the convex one, and files stand for exact Coulomb friction";
@@ -112,9 +118,9 @@ std::string check_storable(const Cone& cone, bool rolling_allowed) {
 struct StoredLayout {
   int spacedim = 3;
   bool rolling = false;
-  int dim = 3;                    // of a stored contact
+  int dim = 3;  // of a stored contact
   int num_contacts = 0, num_equalities = 0;
-  std::vector<int> first;         // a cone: first stored component, counted among contacts or equalities
+  std::vector<int> first;  // a cone: first stored component, counted among contacts or equalities
 };
 
 StoredLayout make_layout(const std::vector<Cone>& cones, bool rolling_allowed) {
@@ -122,9 +128,10 @@ StoredLayout make_layout(const std::vector<Cone>& cones, bool rolling_allowed) {
   int largest = 0;
   for (std::size_t c = 0; c < cones.size(); ++c) {
     if (const std::string wrong = check_storable(cones[c], rolling_allowed); !wrong.empty())
-      throw InputError(fmt::format("contact {} cannot be stored: {}; allowed: frictionless contacts, exact Coulomb "
-                                   "friction{} and equality rows",
-                                   c, wrong, rolling_allowed ? " also with rolling" : ""));
+      throw InputError(
+          fmt::format("contact {} cannot be stored: {}; allowed: frictionless contacts, exact Coulomb "
+                      "friction{} and equality rows",
+                      c, wrong, rolling_allowed ? " also with rolling" : ""));
     if (cones[c].kind == ConeKind::coulomb) largest = std::max(largest, cones[c].dim);
   }
   layout.rolling = largest == 5;
@@ -163,7 +170,8 @@ SparseMatrix make_sparse(int rows, int columns, const Triplets& triplets) {
 
 StoredProblem from_problem(const Problem& problem) {
   if (problem.separate_directions)
-    throw InputError("the problem cannot be stored: its impulses act along other directions than its rows measure");
+    throw InputError(
+        "the problem cannot be stored: its impulses act along other directions than its rows measure");
   const StoredLayout layout = make_layout(problem.cones, true);
   const int n = problem.A.size(), num_rigid = static_cast<int>((problem.C.array() == 0).count());
   StoredProblem stored;
@@ -224,10 +232,11 @@ StoredProblem from_local(const LocalProblem& problem) {
         const int back = problem.W.find(b, a);
         const bool same = back >= 0 ? problem.W.block(b, back).transpose() == block : block.isZero(0);
         if (!same)
-          throw InputError(fmt::format(
-              "contact {} cannot be stored: its rows with contact {} are not symmetric, and those of equality rows "
-              "must be",
-              a, b));
+          throw InputError(
+              fmt::format("contact {} cannot be stored: its rows with contact {} are not symmetric, and "
+                          "those of equality rows "
+                          "must be",
+                          a, b));
         if (equality_a) continue;  // (1) has V once
       }
       Triplets& out = equality_a ? R : equality_b ? V : W;

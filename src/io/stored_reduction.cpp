@@ -32,7 +32,8 @@ bool is_symmetric(const SparseMatrix& W) {
   double largest = 0, defect = 0;
   for (int j = 0; j < W.outerSize(); ++j) {
     for (SparseMatrix::InnerIterator it(W, j); it; ++it) largest = std::max(largest, std::abs(it.value()));
-    for (SparseMatrix::InnerIterator it(difference, j); it; ++it) defect = std::max(defect, std::abs(it.value()));
+    for (SparseMatrix::InnerIterator it(difference, j); it; ++it)
+      defect = std::max(defect, std::abs(it.value()));
   }
   return defect <= k_symmetry_tolerance * largest;
 }
@@ -50,7 +51,9 @@ class MassFactor {
     lu_.compute(M);
     return lu_.info() == Eigen::Success;
   }
-  Matrix solve(const MatrixRef& P) const { return symmetric_ ? Matrix(ldlt_.solve(P)) : Matrix(lu_.solve(P)); }
+  Matrix solve(const MatrixRef& P) const {
+    return symmetric_ ? Matrix(ldlt_.solve(P)) : Matrix(lu_.solve(P));
+  }
 
  private:
   bool symmetric_ = false;
@@ -137,7 +140,8 @@ SparseMatrix eliminate(const StoredProblem& problem, const HeldMass& held) {
     const Matrix columns = problem.H.transpose() * X;
     for (int i : islands[b]) touched[i] = 1;
     for (int a = 0; a < problem.num_contacts(); ++a) {
-      if (std::none_of(islands[a].begin(), islands[a].end(), [&](int i) { return touched[i] != 0; })) continue;
+      if (std::none_of(islands[a].begin(), islands[a].end(), [&](int i) { return touched[i] != 0; }))
+        continue;
       for (int i = 0; i < dim; ++i)
         for (int j = 0; j < dim; ++j) W.emplace_back(dim * a + i, dim * b + j, columns(dim * a + i, j));
     }
@@ -213,7 +217,8 @@ SparseMatrix with_equalities(const StoredProblem& problem) {
 }
 
 void require_usable(const StoredProblem& problem, const std::string& name) {
-  if (const std::string wrong = check_consistent(problem); !wrong.empty()) throw InputError(name + ": " + wrong);
+  if (const std::string wrong = check_consistent(problem); !wrong.empty())
+    throw InputError(name + ": " + wrong);
 }
 
 void eliminate_global(const StoredProblem& problem, const std::string& name, SparseMatrix& W, Vector& q) {
@@ -226,7 +231,8 @@ void eliminate_global(const StoredProblem& problem, const std::string& name, Spa
   held.hold(problem.b, v);
   if (problem.b.size() > 0 &&
       (problem.G.transpose() * v + problem.b).cwiseAbs().maxCoeff() > k_contradiction * terms)
-    throw InputError(name + ": the equality rows (G, b) contradict each other; allowed: rows that some v satisfies");
+    throw InputError(name +
+                     ": the equality rows (G, b) contradict each other; allowed: rows that some v satisfies");
   W = eliminate(problem, held);
   q = problem.w + problem.H.transpose() * v;
 }
@@ -235,7 +241,8 @@ void eliminate_global(const StoredProblem& problem, const std::string& name, Spa
 void add_rows(const SparseMatrix& columns, int first, int count, BlockRows& out) {
   std::vector<int> unknowns;
   for (int k = 0; k < count; ++k)
-    for (SparseMatrix::InnerIterator it(columns, first + k); it; ++it) unknowns.push_back(static_cast<int>(it.row()));
+    for (SparseMatrix::InnerIterator it(columns, first + k); it; ++it)
+      unknowns.push_back(static_cast<int>(it.row()));
   std::sort(unknowns.begin(), unknowns.end());
   unknowns.erase(std::unique(unknowns.begin(), unknowns.end()), unknowns.end());
   out.add_group(count);
@@ -287,8 +294,10 @@ Problem to_problem(const StoredProblem& stored, const std::string& name) {
       entries.emplace_back(static_cast<int>(it.row()), it.value());
     for (std::size_t begin = 0, end = 0; begin < entries.size(); begin = end) {
       for (end = begin + 1; end < entries.size() && entries[end].first == entries[end - 1].first + 1;) ++end;
-      BlockMatrix::Block block = problem.A.add_block(entries[begin].first, j, static_cast<int>(end - begin), 1);
-      for (std::size_t i = begin; i < end; ++i) block(static_cast<Eigen::Index>(i - begin), 0) = entries[i].second;
+      BlockMatrix::Block block =
+          problem.A.add_block(entries[begin].first, j, static_cast<int>(end - begin), 1);
+      for (std::size_t i = begin; i < end; ++i)
+        block(static_cast<Eigen::Index>(i - begin), 0) = entries[i].second;
     }
   }
   problem.symmetric = is_symmetric(stored.M);

@@ -520,7 +520,8 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
   const Hdf5Handle dataset = own(H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT), H5Dclose, "read", what);
   const Hdf5Handle type = own(H5Dget_type(dataset.id()), H5Tclose, "read", what);
   const Hdf5Handle space = own(H5Dget_space(dataset.id()), H5Sclose, "read", what);
-  const auto count = static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
+  const auto count =
+      static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
   if (H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) > 0)
     return read_variable_texts(dataset.id(), type.id(), space.id(), count, what);
   const std::size_t size = text_size(type.id(), what);

@@ -150,7 +150,8 @@ class Hdf5File {
   Hdf5Dataset open_dataset(const std::string& name) const;
 
  private:
-  void write_number_attribute(const std::string& object, const std::string& name, Hdf5Type type, const void* value);
+  void write_number_attribute(const std::string& object, const std::string& name, Hdf5Type type,
+                              const void* value);
   std::string label(const std::string& name) const { return name + " of " + path_; }
 
   std::string path_;
