@@ -136,8 +136,7 @@ void MultibodySystem::add_shape_rows(ContactId id, double t, const VectorRef& q,
   add_body(s.body_b, s.b, s.arm_b, 1);
   out.drift_velocity.segment<3>(out.rows.first_row(group)) = s.frame * (s.velocity_b - s.velocity_a);
   const Material material = world_.material(world_.ends(id));
-  out.friction.push_back(material.friction);
-  out.restitution.push_back(material.restitution);
+  out.surfaces.push_back({.friction = material.friction, .restitution = material.restitution});
 }
 
 // d/dt of fᵀ(v_b − v_a) at the wandering points of contact:  ḟᵀ(v_b − v_a) + fᵀ(a_b − a_a),
@@ -200,8 +199,7 @@ void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const Vecto
 void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                                    ContactRows& out) const {
   out.rows.clear(nv());
-  out.friction.clear();
-  out.restitution.clear();
+  out.surfaces.clear();
   Eigen::Index num_rows = 0;
   for (ContactId id : ids) num_rows += is_limit(id) ? 1 : 3;
   out.drift_velocity.setZero(num_rows);
@@ -218,8 +216,7 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       const int group = out.rows.add_group(1);
       add_pair_row(coordinates_[coordinate].function, x.pair.gradient, c.sign, out.rows);
       out.drift_velocity[out.rows.first_row(group)] = c.sign * x.pair.gradient.dot(x.V);
-      out.friction.push_back(0);
-      out.restitution.push_back(model_.limits[c.limit].restitution);
+      out.surfaces.push_back({.restitution = model_.limits[c.limit].restitution});
       continue;
     }
     const ContactGeometry g = geometry(id, q, nullptr);
@@ -231,14 +228,12 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       out.rows.add_block(places_[c.body].v, 3) = frame;
       const Vector3 drift = -(frame * c.surface_velocity);
       out.drift_velocity.segment<2>(out.rows.first_row(group) + 1) = drift.tail<2>();
-      out.friction.push_back(c.friction);
-      out.restitution.push_back(c.restitution);
+      out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     } else {
       const PairContact& c = pair(id);
       out.rows.add_block(places_[c.body_a].v, 3) = -frame;
       out.rows.add_block(places_[c.body_b].v, 3) = frame;
-      out.friction.push_back(c.friction);
-      out.restitution.push_back(c.restitution);
+      out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     }
   }
 }
