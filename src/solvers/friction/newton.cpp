@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 
 namespace delassus {
 namespace {
@@ -40,10 +42,62 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
     const Vector swept = r_;
     take_steps(problem, stats);
     if (accepted() || stats.iterations >= limit) return;
+    r_ = swept;
+    update_velocities(problem);
+    take_proximal_steps(problem, stats);
+    if (accepted() || stats.iterations >= limit) return;
     // Sweeps go on from where they were: a Newton step that went astray must not lead them.
     r_ = swept;
     sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
   }
+}
+
+void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
+  const int limit = iteration_limit();
+  double weight = 1e-2;
+  double outer_best = best_error();
+  int failures = 0;
+  if (getenv("DBG")) printf("prox start %g\n", outer_best);
+  for (int outer = 0; outer < 60 && stats.iterations < limit; ++outer) {
+    centre_ = r_;
+    system_.set_proximal(weight, centre_);
+    double merit = system_.evaluate(r_, u_);
+    const double first = merit;
+    bool solved = false;
+    int inner = 0;
+    for (; inner < 20 && stats.iterations < limit; ++inner) {
+      if (!system_.step(r_, u_, 0.0, delta_)) break;
+      ++stats.iterations;
+      ++stats.factorizations;
+      r_0_ = r_;
+      double length = 1.0, next = 0;
+      for (int cut = 0; cut <= 6; ++cut) {
+        r_ = r_0_ + length * delta_;
+        update_velocities(problem);
+        next = system_.evaluate(r_, u_);
+        if (next < (1.0 - 1e-4 * length) * merit) break;
+        length *= 0.5;
+      }
+      merit = next;
+      if (merit <= 1e-3 * first) {
+        solved = true;
+        break;
+      }
+    }
+    const double error = judge();
+    if (getenv("DBG")) printf("  outer %d weight %.1e inner %d merit %.2e -> %.2e error %.2e best %.2e accept %.1e\n", outer, weight, inner, first, merit, error, best_error(), accepted_error());
+    if (accepted()) break;
+    if (solved) {
+      failures = 0;
+      if (inner < 6) weight *= 0.1;
+      weight = std::max(weight, 1e-11);
+    } else {
+      weight = std::min(weight * 10, 1.0);
+      if (++failures > 4) break;
+    }
+  }
+  system_.set_proximal(0.0, centre_);
+  if (accepted()) take_steps(problem, stats);
 }
 
 void NewtonSolver::take_steps(const LocalProblem& problem, SolveStats& stats) {

@@ -25,10 +25,12 @@ class NewtonSolver final : public ConeSolver {
  private:
   // Newton steps from r_ until they no longer improve the best error.
   void take_steps(const LocalProblem& problem, SolveStats& stats);
+  // The same on a sequence of proximal problems.
+  void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
 
   NewtonSystem system_;
   NsgsSweep sweep_;
-  Vector delta_, r_0_, u_0_;
+  Vector delta_, r_0_, centre_;
 };
 
 }  // namespace delassus

@@ -27,6 +27,19 @@ void NewtonSystem::prepare(const LocalProblem& problem, const PreparedContacts& 
   }
   F_.resize(problem.u_free.size());
   place_.resize(n);
+  weight_ = 0;
+}
+
+void NewtonSystem::set_proximal(double weight, const Vector& centre) {
+  weight_ = weight;
+  centre_ = centre;
+}
+
+ContactVector NewtonSystem::scaled_velocity(int contact, const Vector& r, const Vector& u) const {
+  const auto& [row, dim] = std::pair((*contacts_)[contact].row, (*contacts_)[contact].dim);
+  ContactVector scaled = scale_[contact] * u.segment(row, dim);
+  if (weight_ > 0) scaled += (weight_ / scale_[contact]) * (r.segment(row, dim) - centre_.segment(row, dim));
+  return scaled;
 }
 
 // What the exact law has in place of u_N: the velocity by which a sliding contact of the convex law separates is its due.
@@ -83,8 +96,7 @@ double NewtonSystem::evaluate(const Vector& r, const Vector& u) {
       F_.segment(contact.row, contact.dim).setZero();
       continue;
     }
-    evaluate_contact(c, r.segment(contact.row, contact.dim) / scale_[c],
-                     u.segment(contact.row, contact.dim) * scale_[c], F);
+    evaluate_contact(c, r.segment(contact.row, contact.dim) / scale_[c], scaled_velocity(c, r, u), F);
     F_.segment(contact.row, contact.dim) = F;
     sum += F.squaredNorm();
   }
@@ -165,7 +177,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     place_[c] = -1;
     if (contact.rho == 0) continue;
     const ContactVector scaled_r = r.segment(contact.row, contact.dim) / scale_[c];
-    const ContactVector scaled_u = u.segment(contact.row, contact.dim) * scale_[c];
+    const ContactVector scaled_u = scaled_velocity(c, r, u);
     if (is_open(c, scaled_r, scaled_u)) {
       delta.segment(contact.row, contact.dim) = -r.segment(contact.row, contact.dim);
       continue;
@@ -178,6 +190,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     unknowns_ += contact.dim;
   }
   if (unknowns_ == 0) return true;
+  epsilon += weight_;
   // Right side: −F, less what the contacts that open leave to the others.
   rhs_.resize(unknowns_);
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -200,7 +213,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
   } else if (!factorize_sparse(epsilon)) {
     return false;
   }
-  if (!solve_refined(epsilon)) return false;
+  if (!solve_refined()) return false;
   for (const Unknowns& active : active_) {
     const PreparedContact& contact = (*contacts_)[active.contact];
     delta.segment(contact.row, contact.dim) = x_.segment(active.first, contact.dim) * scale_[active.contact];
@@ -278,7 +291,9 @@ void NewtonSystem::multiply(const Vector& x, Vector& out) const {
       if (place_[b] < 0) continue;
       u += problem_->W.block(c, e) * (scale_[b] * x.segment(active_[place_[b]].first, (*contacts_)[b].dim));
     }
-    out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u * scale_[c];
+    u *= scale_[c];
+    if (weight_ > 0) u += weight_ * x.segment(first, dim);
+    out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u;
   }
 }
 
@@ -290,7 +305,7 @@ void NewtonSystem::apply_factor(Vector& x) const {
 }
 
 // x ← x + (X + Y (Ŵ + ε))⁻¹ (rhs − (X + Y Ŵ) x) while that improves.
-bool NewtonSystem::solve_refined(double) {
+bool NewtonSystem::solve_refined() {
   x_ = rhs_;
   apply_factor(x_);
   if (!x_.allFinite()) return false;

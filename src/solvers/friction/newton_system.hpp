@@ -32,6 +32,9 @@ class NewtonSystem {
  public:
   // The problem and its preparation must outlive the steps.
   void prepare(const LocalProblem& problem, const PreparedContacts& contacts);
+  // Proximal term: the law for u + weight (r − centre)/ρ instead of u. It makes Ŵ + weight of Ŵ, so that the problem is
+  // well conditioned; its solutions, each the centre of the next, go to one of the problem itself. Weight 0: none.
+  void set_proximal(double weight, const Vector& centre);
   // ‖F‖, in units of √kg m/s; u = W r + u_free. Keeps F.
   double evaluate(const Vector& r, const Vector& u);
   // The step δr from the point of the last evaluate. False: the matrix is singular or not finite.
@@ -50,11 +53,15 @@ class NewtonSystem {
   double normal_velocity(int contact, const ContactVector& u) const;
   void assemble_dense(double epsilon);
   bool factorize_sparse(double epsilon);
-  bool solve_refined(double epsilon);
+  bool solve_refined();
   void multiply(const Vector& x, Vector& out) const;
   void apply_factor(Vector& x) const;
 
+  ContactVector scaled_velocity(int contact, const Vector& r, const Vector& u) const;
+
   const LocalProblem* problem_ = nullptr;
+  double weight_ = 0;
+  Vector centre_;
   const PreparedContacts* contacts_ = nullptr;
   std::vector<double> scale_;  // √ρ
   std::vector<FrictionParts> parts_;
