@@ -22,6 +22,8 @@ constexpr double k_root_tolerance = 4 * k_epsilon;
 constexpr double k_first_share = 1e-3;
 // Convex law: a Cholesky factor with a smaller ratio of pivots is no basis for (3).
 constexpr double k_pivot_ratio = 1e-14;
+// Error of (3), relative to the velocities it is made of, that is taken for round-off.
+constexpr double k_polish_tolerance = 1e-14;
 
 // Root of an increasing-through-zero function on (low, high) by Newton steps, bisected geometrically where they leave
 // the bracket. function(x, derivative) → value.
@@ -269,7 +271,13 @@ void LocalContact::solve_convex_spatial(const double* q, double* r) const {
   r[0] = result[0];
   r[1] = mu * result[1];
   r[2] = mu * result[2];
-  project(*contact_, r);  // round-off of X y
+  project(*contact_, r);
+  // X of a badly conditioned A costs digits; Newton from here brings them back.
+  double u[3];
+  for (int i = 0; i < 3; ++i) u[i] = q[i] + a(i, 0) * r[0] + a(i, 1) * r[1] + a(i, 2) * r[2];
+  const double r_norm = std::hypot(r[0], r[1], r[2]), q_norm = std::hypot(q[0], q[1], q[2]);
+  const double accepted = k_polish_tolerance * (r_norm / contact_->tau + q_norm);
+  if (!(squared_error(*contact_, r, u, 0.0) <= accepted * accepted)) solve_local_newton(*contact_, A_, q, r);
 }
 
 }  // namespace delassus

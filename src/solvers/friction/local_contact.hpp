@@ -58,7 +58,6 @@ class LocalContact {
   void solve_spatial(const double* q, double* r);
   void solve_convex_planar(const double* q, double* r) const;
   void solve_convex_spatial(const double* q, double* r) const;
-  void solve_newton(const double* q, double* r) const;
   double a(int i, int j) const { return A_[i * contact_->dim + j]; }
 
   const PreparedContact* contact_ = nullptr;
