@@ -59,7 +59,7 @@ void ContactMatrix::multiply_row(int contact, const double* r, double* out) cons
         sum += Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(values(e)) *
                Eigen::Map<const Eigen::Vector3d>(x);
       else
-        sum += block(contact, e) * Eigen::Map<const Vector>(x, dim(b));
+        sum.noalias() += block(contact, e) * Eigen::Map<const Vector>(x, dim(b));
     }
     Eigen::Map<Eigen::Vector3d>{out} = sum;
     return;
