@@ -3,6 +3,7 @@
 #include "delassus/problems/modes.hpp"
 
 #include <Eigen/QR>
+#include <cmath>
 
 namespace delassus {
 namespace {
@@ -14,6 +15,27 @@ constexpr double k_slip_tolerance = 1e-11;
 constexpr double k_rank_tolerance = 1e-11;
 // Contradiction of the mode equations, relative to the right side.
 constexpr double k_consistency_tolerance = 1e-8;
+
+// Of a circular cone: the mode that the natural map would choose. Its point x = r − ρ (u + shift N) lies as far from the
+// border as r and u together say, so that a solution with errors is not judged by a slip of their size.
+ContactMode circular_mode(const Cone& cone, double contact_mass, const ContactVectorRef& r,
+                          const ContactVectorRef& u, double slip_scale) {
+  ContactMode mode;
+  if (!std::isfinite(contact_mass)) return mode;  // fixed against fixed
+  ContactVector x = r - contact_mass * u;
+  x[0] -= contact_mass * cone_shift(cone, u);
+  const double normal = project_onto_cone(cone, x)[0];
+  if (normal <= 0) return mode;
+  const Eigen::Vector2d friction = tangential(cone, x);
+  const bool inside = friction.norm() <= cone.mu * (normal + cone.extra_normal);
+  if (cone.dim > 1 && (inside || tangential(cone, u).norm() <= slip_scale)) {
+    mode.status = ContactStatus::stick;
+    return mode;
+  }
+  mode.status = ContactStatus::slip;
+  mode.direction = -friction.stableNormalized();
+  return mode;
+}
 
 }  // namespace
 
@@ -32,6 +54,15 @@ void derive_modes(const LocalProblem& problem, Solution& solution) {
       const bool slips = moves || std::abs(solution.r[row]) >= cone.bound;
       mode.status = slips ? ContactStatus::slip : ContactStatus::stick;
       if (slips) mode.direction.x() = (moves ? solution.u[row] : -solution.r[row]) > 0 ? 1.0 : -1.0;
+      continue;
+    }
+    if (cone.kind == ConeKind::equality) {
+      mode.status = ContactStatus::stick;
+      continue;
+    }
+    if (cone.kind == ConeKind::coulomb || cone.kind == ConeKind::convex) {
+      mode = circular_mode(cone, problem.contact_mass(static_cast<int>(c)), solution.r.segment(row, cone.dim),
+                           solution.u.segment(row, cone.dim), slip_scale);
       continue;
     }
     if (solution.r[row] <= 0) continue;

@@ -16,8 +16,11 @@
 
 namespace delassus {
 
-// Modes of a solution (r, u). A contact without impulse is open; one whose slip speed is below
-// `slip_tolerance` times the largest free velocity of the problem sticks.
+// Modes of a solution (r, u). A contact without impulse is open; one whose slip speed is round-off of the largest free
+// velocity of the problem sticks. Coulomb and convex cones are judged by the point r − ρ (u + shift N) of their natural
+// map: outside of K's polar and of K it slips (a convex one then separates at μ‖u_T‖), inside K it sticks, so that the
+// mode is right where r and u carry errors of an iterative solver. With rolling and spinning parts the mode is that of
+// the tangents. Equalities stick.
 void derive_modes(const LocalProblem& problem, Solution& solution);
 
 // Kept by callers that solve again and again, so that nothing is allocated while the contacts are

@@ -4,26 +4,94 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/solvers/cone/apgd.hpp"
+#include "delassus/solvers/cone/sor.hpp"
+#include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
 namespace delassus {
+namespace {
+
+using Maker = std::unique_ptr<Solver> (*)(const SolverSettings&);
+struct Entry {
+  SolverInfo info;
+  Maker make;
+};
+
+IterativeOptions iterative(const SolverSettings& settings) {
+  return {.tolerance = settings.tolerance,
+          .max_iterations = settings.max_iterations,
+          .relaxation = settings.relaxation};
+}
+
+template <typename T>
+std::unique_ptr<Solver> make_iterative(const SolverSettings& settings) {
+  return std::make_unique<T>(iterative(settings));
+}
+
+template <typename T, SweepOrder order>
+std::unique_ptr<Solver> make_sweeping(const SolverSettings& settings) {
+  return std::make_unique<T>(settings.symmetric_sweeps ? SweepOrder::symmetric : order, iterative(settings));
+}
+
+std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
+  return std::make_unique<LemkeSolver>(
+      LemkeOptions{.max_pivots = settings.max_iterations, .tolerance = settings.tolerance});
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> entries{
+      {{"lemke",
+        "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
+        "non-symmetric problems"},
+       make_lemke},
+      {{"nsgs",
+        "nonsmooth Gauss-Seidel, every contact solved exactly in turn; all round cones, also non-symmetric "
+        "problems"},
+       make_sweeping<NsgsSolver, SweepOrder::forward>},
+      {{"psor",
+        "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
+        "problems"},
+       make_sweeping<SorSolver, SweepOrder::forward>},
+      {{"ssor", "psor with every second sweep in the opposite order"},
+       make_sweeping<SorSolver, SweepOrder::symmetric>},
+      {{"jacobi", "projected relaxation of all contacts at once; slower than psor, the same in any order"},
+       make_iterative<JacobiSolver>},
+      {{"apgd",
+        "accelerated projected gradient with restart; symmetric problems, the exact law by a fixed point on "
+        "its "
+        "shift"},
+       make_iterative<ApgdSolver>},
+      {{"spg",
+        "spectral (Barzilai-Borwein) projected gradient with fallback; symmetric problems, the exact law as "
+        "apgd"},
+       make_iterative<SpgSolver>},
+  };
+  return entries;
+}
+
+}  // namespace
 
 const std::vector<SolverInfo>& list_solvers() {
-  static const std::vector<SolverInfo> solvers{
-      {"lemke",
-       "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
-       "non-symmetric problems"}};
+  static const std::vector<SolverInfo> solvers = [] {
+    std::vector<SolverInfo> infos;
+    for (const Entry& entry : entries()) infos.push_back(entry.info);
+    return infos;
+  }();
   return solvers;
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
-  if (settings.name == "lemke")
-    return std::make_unique<LemkeSolver>(
-        LemkeOptions{.max_pivots = settings.max_iterations, .tolerance = settings.tolerance});
   std::vector<std::string> names;
-  for (const SolverInfo& info : list_solvers()) names.push_back(info.name);
+  std::string known;
+  for (const Entry& entry : entries()) {
+    if (entry.info.name == settings.name) return entry.make(settings);
+    names.push_back(entry.info.name);
+    known += (known.empty() ? "" : ", ") + entry.info.name;
+  }
   const std::string near = nearest_name(settings.name, names);
-  throw InputError("unknown solver '" + settings.name + "'; known: lemke" +
+  throw InputError("unknown solver '" + settings.name + "'; known: " + known +
                    (near.empty() ? "" : "; did you mean '" + near + "'?"));
 }
 

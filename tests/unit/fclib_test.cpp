@@ -520,7 +520,7 @@ TEST(StoredProblem, ContactsWithFewerComponentsArePadded) {
   solution.r = solution.u = Vector::LinSpaced(7, 1, 7);
   solution.lambda = Eigen::Vector2d(8, 9);
   solution.v = problem.p;
-  const Solution padded = to_stored(problem.cones, stored, solution);
+  const Solution padded = to_stored(problem, solution);
   EXPECT_EQ(padded.r, (Vector(9) << 1, 0, 0, 3, 4, 0, 5, 6, 7).finished());
   EXPECT_EQ(padded.u, padded.r);
   EXPECT_EQ(padded.v, problem.p);

@@ -1,0 +1,96 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/solvers/cone/cone_solver.hpp"
+
+#include <cassert>
+#include <limits>
+
+#include "delassus/problems/modes.hpp"
+
+namespace delassus {
+
+SolverCapabilities ConeSolver::capabilities() const {
+  return {.nonnegative = true,
+          .coulomb = true,
+          .box = true,
+          .convex = true,
+          .equality = true,
+          .nonsymmetric = true};
+}
+
+int ConeSolver::iteration_limit() const {
+  return options_.max_iterations > 0 ? options_.max_iterations : default_iterations();
+}
+
+void ConeSolver::update_velocities(const LocalProblem& problem) {
+  problem.W.multiply(r_, u_);
+  u_ += problem.u_free;
+}
+
+double ConeSolver::judge() {
+  const double error = contacts_.error(r_.data(), u_.data());
+  if (error < best_error_) {
+    best_error_ = error;
+    best_r_ = r_;
+    best_u_ = u_;
+  }
+  return error;
+}
+
+bool ConeSolver::confirm(const LocalProblem& problem) {
+  r_ = best_r_;
+  update_velocities(problem);
+  best_u_ = u_;
+  best_error_ = contacts_.error(r_.data(), u_.data());
+  return accepted();
+}
+
+void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
+  const Eigen::Index m = problem.u_free.size();
+  accepted_error_ = options_.tolerance * problem.u_free.norm();
+  r_.setZero(m);
+  u_ = problem.u_free;
+  best_r_ = r_;
+  best_u_ = u_;
+  best_error_ = std::numeric_limits<double>::infinity();
+  judge();
+  if (warm.r.size() != m || accepted()) return;
+  r_ = warm.r;
+  for (const PreparedContact& contact : contacts_) {
+    if (contact.rho == 0)
+      r_.segment(contact.row, contact.dim).setZero();
+    else
+      project(contact, r_.data() + contact.row);
+  }
+  update_velocities(problem);
+  judge();
+  r_ = best_r_;
+  u_ = best_u_;
+}
+
+void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                       SolveStats& stats) {
+  assert(reason_against(capabilities(), problem).empty());
+  stats = {};
+  solution.basis.clear();
+  if (!problem.u_free.allFinite() || !problem.W.all_finite()) {
+    solution.r.setZero(problem.u_free.size());
+    solution.u = problem.u_free;
+    solution.modes.assign(problem.cones.size(), {});
+    stats.status = SolveStatus::numerical_failure;
+    stats.residual = std::numeric_limits<double>::quiet_NaN();
+    return;
+  }
+  contacts_.prepare(problem);
+  start(problem, warm);
+  stats.warm_started = accepted() && warm.r.size() > 0;
+  if (!accepted()) iterate(problem, stats);
+  stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
+  const double scale = problem.u_free.norm();
+  stats.residual = scale > 0 ? best_error_ / scale : 0.0;
+  solution.r = best_r_;
+  solution.u = best_u_;
+  derive_modes(problem, solution);
+}
+
+}  // namespace delassus

@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all iterative solvers on cones share: start, acceptance, end.
+//
+//   start    r = warm start projected onto the cones, or 0 where that has the smaller error
+//   accept   E_v ≤ tolerance (prepared_contacts.hpp (3)) of u = W r + u_free computed afresh            (1)
+//   end      the iterate with the smallest error seen; its modes
+//
+// (1) and every threshold of the methods are ratios of quantities of the problem, so that W → s W, or other units of
+// velocity, change neither iteration counts nor verdicts. Workspaces are members; iterations do not allocate.
+#pragma once
+#include "delassus/problems/solver.hpp"
+#include "delassus/solvers/cone/prepared_contacts.hpp"
+
+namespace delassus {
+
+struct IterativeOptions {
+  double tolerance = 1e-10;  // of E_v [-]
+  int max_iterations = 0;    // 0: the default of the method
+  // ω, scales every step of a sweep; 0: the default of the method [-]
+  double relaxation = 0;
+};
+
+class ConeSolver : public Solver {
+ public:
+  explicit ConeSolver(const IterativeOptions& options) : options_(options) {}
+  SolverCapabilities capabilities() const override;
+  void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution, SolveStats& stats) final;
+
+ protected:
+  // Improves r() from a start that is not accepted yet, offering iterates by `accept`; counts iterations.
+  virtual void iterate(const LocalProblem& problem, SolveStats& stats) = 0;
+  virtual int default_iterations() const { return 10000; }
+
+  // Error of (r_, u_) as a velocity, u_ = W r_ + u_free being up to date. Keeps the iterate when it is the best.
+  double judge();
+  // Judges the best iterate once more with velocities computed afresh, and goes there; true when it is accepted.
+  bool confirm(const LocalProblem& problem);
+  // Error that is accepted [m/s].
+  double accepted_error() const { return accepted_error_; }
+  double best_error() const { return best_error_; }
+  bool accepted() const { return best_error_ <= accepted_error_; }
+  void return_to_best() { r_ = best_r_; }
+  int iteration_limit() const;
+  void update_velocities(const LocalProblem& problem);
+
+  IterativeOptions options_;
+  PreparedContacts contacts_;
+  Vector r_, u_;
+
+ private:
+  void start(const LocalProblem& problem, const WarmStart& warm);
+  Vector best_r_, best_u_;
+  double best_error_ = 0, accepted_error_ = 0;
+};
+
+}  // namespace delassus
