@@ -282,7 +282,7 @@ TEST_F(FclibTest, BrokenFilesSayWhere) {
   EXPECT_EQ(replaced("spacedim", {3, 3}), file + "/fclib_local/spacedim: it has 2 values; allowed: 1");
   EXPECT_EQ(replaced("W/m", {-6}), file + "/fclib_local/W/m: it is -6; allowed: 0 … 200000000");
   EXPECT_EQ(replaced("W/m", {5}),
-            file + "/fclib_local/W/i: index 5 at place 8 is out of range; allowed: 0 … 4");
+            file + "/fclib_local/W/i: index 5 at place 7 is out of range; allowed: 0 … 4");
   EXPECT_EQ(replaced("W/m", {7}),
             file + "/fclib_local: W has 7 rows; allowed: multiples of 3, the components of a contact");
   EXPECT_EQ(replaced("W/m", {9}), file + "/fclib_local: mu has 2 values; allowed here: 3, one a contact");

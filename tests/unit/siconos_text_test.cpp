@@ -93,7 +93,8 @@ TEST_F(SiconosTextTest, BrokenFilesSayWhere) {
     std::string start;
     for (std::string word; words >> word; start += word + "\n")
       EXPECT_NE(message(start).find("file.dat"), std::string::npos) << start;
-    EXPECT_NE(message(text + "7"), "") << text;
+    EXPECT_EQ(message(text + "0"), "") << text;  // a flag of some files
+    EXPECT_NE(message(text + "0 7"), "") << text;
   }
   const auto changed = [&](const std::string& text, const std::string& from, const std::string& to) {
     const std::size_t place = text.find(from);
@@ -181,7 +182,12 @@ TEST(LocalProblemText, BrokenTextsSayWhere) {
   expect(changed("convex", "conic"), "expected one of 'nonnegative'");
   expect(changed("equality 2", "box 2"), "not a number");
   expect(changed("W\n2", "W\n9"), "'9' is not an integer in 1 … 4");
-  expect(changed("W\n2\n  0", "W\n2\n  2"), "not an integer");
+  expect(changed("W\n2\n  0", "W\n2\n  4"), "'4' is not an integer in 0 … 3");
+  const std::string cones =
+      "delassus-local-problem 1 symmetric 1 cones 2 nonnegative 1 0 0 0 0 nonnegative 1 0 0 0 0 ";
+  EXPECT_EQ(message(cones + "W 1 0 2 2 0 0.5 1 3 u_free 2 -1 -1 end"), "");
+  expect(message(cones + "W 1 1 2 2 0 0.5 1 3 u_free 2 -1 -1 end"), "row 0 of W has no diagonal block");
+  expect(message(cones + "W 1 0 2 2 1 0.5 0 3 u_free 2 -1 -1 end"), "'0' is not an integer in 2 … 1");
   expect(changed("u_free 12", "u_free 11"), "the size of u_free is 11, but W has 12 rows");
 }
 
