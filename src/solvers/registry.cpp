@@ -7,6 +7,7 @@
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
@@ -50,6 +51,10 @@ const std::vector<Entry>& entries() {
         "nonsmooth Gauss-Seidel, every contact solved exactly in turn; all round cones, also non-symmetric "
         "problems"},
        make_sweeping<NsgsSolver, SweepOrder::forward>},
+      {{"newton",
+        "semismooth Newton steps with Gauss-Seidel sweeps to come near; round-off accuracy, redundant contacts; all round "
+        "cones, also non-symmetric problems"},
+       make_iterative<NewtonSolver>},
       {{"psor",
         "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
         "problems"},

@@ -16,19 +16,33 @@
 
 namespace delassus {
 
+// The sweep by itself, for solvers that use it among other things.
+class NsgsSweep {
+ public:
+  void begin(const LocalProblem& problem, const PreparedContacts& contacts);
+  // Updates r and returns Σ ‖Δr_c / ρ_c‖² [m²/s²].
+  double sweep(const LocalProblem& problem, const PreparedContacts& contacts, bool backward, double omega,
+               Vector& r);
+
+ private:
+  std::vector<LocalContact> local_;
+};
+
 class NsgsSolver final : public SweepSolver {
  public:
   NsgsSolver(SweepOrder order, const IterativeOptions& options) : SweepSolver(options), order_(order) {}
   std::string name() const override { return "nsgs"; }
 
  protected:
-  void begin(const LocalProblem& problem) override;
-  double sweep(const LocalProblem& problem, bool backward, double omega) override;
+  void begin(const LocalProblem& problem) override { sweep_.begin(problem, contacts_); }
+  double sweep(const LocalProblem& problem, bool backward, double omega) override {
+    return sweep_.sweep(problem, contacts_, backward, omega, r_);
+  }
   bool alternates() const override { return order_ == SweepOrder::symmetric; }
 
  private:
   SweepOrder order_;
-  std::vector<LocalContact> local_;
+  NsgsSweep sweep_;
 };
 
 }  // namespace delassus
