@@ -71,7 +71,7 @@ void solve_problem(const LocalProblem& problem, const SolverSettings& settings, 
   if (entry.solved && entry.error.largest() <= settings.tolerance)
     entry.status = "converged";
   else if (settings.time_limit > 0 && entry.seconds >= settings.time_limit)
-    entry.status = "time_limit";
+    entry.status = "time limit";
   else if (stats.status == SolveStatus::converged)  // by a measure of its own
     entry.status = to_string(SolveStatus::numerical_failure);
   else
