@@ -209,6 +209,36 @@ int run_program(int argc, char** argv) {
     };
   });
 
+  SolveArguments solve;
+  std::string solve_tolerance, solve_time_limit;
+  CLI::App* solve_app = app.add_subcommand("solve",
+                                           "solve stored friction problems (FCLIB, Siconos text, ours): a "
+                                           "file, or all problem files of a directory; exit "
+                                           "1 if one did not converge, 2 if one cannot be read");
+  solve_app->add_option("path", solve.path, "problem file or directory")->required();
+  solve_app->add_option("--solver", solve.solver, "see `delassus list solvers`");
+  solve_app->add_option("--tolerance", solve_tolerance, "largest error E_sic and E_v of a solution [1e-8]");
+  solve_app->add_option("--time-limit", solve_time_limit,
+                        "seconds a problem; solvers that do not look at the clock end by their iterations");
+  solve_app->add_option("--max-iterations", solve.max_iterations, "iterations a problem [automatic]")
+      ->check(CLI::Range(1, 1'000'000'000));
+  solve_app->add_option("--json", solve.json, "write the table as JSON");
+  solve_app->callback([&] {
+    command = [&] {
+      if (!solve_tolerance.empty()) solve.tolerance = parse_positive("--tolerance", solve_tolerance);
+      if (!solve_time_limit.empty()) solve.time_limit = parse_positive("--time-limit", solve_time_limit);
+      return solve_command(solve);
+    };
+  });
+
+  std::string convert_from, convert_to;
+  CLI::App* convert_app = app.add_subcommand(
+      "convert",
+      "convert a problem file; the ending of OUT says the format: .hdf5 FCLIB, .dat Siconos, .txt ours");
+  convert_app->add_option("in", convert_from, "problem file of any format")->required();
+  convert_app->add_option("out", convert_to, "file to write")->required();
+  convert_app->callback([&] { command = [&] { return convert_command(convert_from, convert_to); }; });
+
   CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");

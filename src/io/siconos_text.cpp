@@ -16,6 +16,8 @@ namespace delassus {
 namespace {
 
 constexpr int k_dense = 0, k_sparse_blocks = 1;
+// Some files end with a flag behind mu that says nothing here.
+constexpr std::size_t k_trailing_words = 1;
 
 // --- reading
 
@@ -189,9 +191,9 @@ StoredProblem read_siconos_text(const std::string& path) {
   const long components = static_cast<long>(problem.spacedim) * num_contacts;
   SparseMatrix first = read_matrix(reader, "the first matrix");
   // A local problem ends with q and mu; a global one goes on with another matrix.
+  const auto tail = static_cast<std::size_t>(components) + static_cast<std::size_t>(num_contacts);
   const std::size_t words = count_words(in);
-  const bool local = first.rows() == components &&
-                     words == static_cast<std::size_t>(components) + static_cast<std::size_t>(num_contacts);
+  const bool local = first.rows() == components && words >= tail && words <= tail + k_trailing_words;
   if (local) {
     problem.form = StoredForm::local;
     problem.W = std::move(first);
@@ -205,7 +207,7 @@ StoredProblem read_siconos_text(const std::string& path) {
     problem.G.resize(problem.M.rows(), 0);
   }
   problem.mu = read_vector(reader, "mu", num_contacts, 0.0);
-  if (count_words(in) > 0) reader.fail("it goes on after the last friction coefficient");
+  if (count_words(in) > k_trailing_words) reader.fail("it goes on after the last friction coefficient");
   if (const std::string wrong = check_consistent(problem); !wrong.empty())
     throw InputError(path + ": " + wrong);
   return problem;

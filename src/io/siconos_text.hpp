@@ -11,7 +11,7 @@
 //                               block columns; sizes of two index lists and the lists (compressed block rows); then each
 //                               block: its number, values column by column
 //
-// Local and global differ by what follows the first matrix. Equality rows and rolling parts cannot be stored.
+// Local and global differ by how much follows the first matrix; one more word at the end is passed over. Equality rows and rolling parts cannot be stored.
 // Siconos also writes a storage 2 with 6 digits a number; it is refused.
 #pragma once
 #include <string>

@@ -251,15 +251,15 @@ StoredProblem from_local(const LocalProblem& problem) {
   return stored;
 }
 
-Solution to_stored(const std::vector<Cone>& cones, const StoredProblem& stored, const Solution& solution) {
-  const StoredLayout layout = make_layout(cones, stored.form != StoredForm::local);
-  const int num_joints = stored.num_equalities() - layout.num_equalities;
-  Solution out;
-  out.v = solution.v;
+namespace {
+
+// λ of the joints that are stored stand in out.lambda already.
+void store_contacts(const std::vector<Cone>& cones, const StoredLayout& layout, const Solution& solution,
+                    Solution& out) {
+  const Eigen::Index num_joints = out.lambda.size();
   out.r.setZero(layout.dim * layout.num_contacts);
   out.u.setZero(out.r.size());
-  out.lambda.setZero(stored.num_equalities());
-  if (solution.lambda.size() == num_joints) out.lambda.head(num_joints) = solution.lambda;
+  out.lambda.conservativeResize(num_joints + layout.num_equalities);
   int row = 0;
   for (std::size_t c = 0; c < cones.size(); ++c) {
     const int dim = cones[c].dim;
@@ -271,6 +271,24 @@ Solution to_stored(const std::vector<Cone>& cones, const StoredProblem& stored, 
     }
     row += dim;
   }
+}
+
+}  // namespace
+
+Solution to_stored(const Problem& problem, const Solution& solution) {
+  Solution out;
+  out.v = solution.v;
+  std::vector<double> rigid;
+  for (Eigen::Index j = 0; j < problem.C.size(); ++j)
+    if (problem.C[j] == 0) rigid.push_back(solution.lambda[j]);
+  out.lambda = Eigen::Map<const Vector>(rigid.data(), static_cast<Eigen::Index>(rigid.size()));
+  store_contacts(problem.cones, make_layout(problem.cones, true), solution, out);
+  return out;
+}
+
+Solution to_stored(const LocalProblem& problem, const Solution& solution) {
+  Solution out;
+  store_contacts(problem.cones, make_layout(problem.cones, false), solution, out);
   return out;
 }
 

@@ -70,8 +70,9 @@ Problem to_problem(const StoredProblem& problem, const std::string& name = "prob
 StoredProblem from_problem(const Problem& problem);
 // The local form (1), in the same manner; rolling parts cannot be stored.
 StoredProblem from_local(const LocalProblem& problem);
-// A solution of the problem that `stored` was made of, in the layout of `stored` (zeros for components that were added):
-// r and u of the contacts, λ of the joints and then of the equality cones.
-Solution to_stored(const std::vector<Cone>& cones, const StoredProblem& stored, const Solution& solution);
+// A solution in the layout of from_problem or from_local: zeros for components that were added, λ of the rigid joint rows
+// and then r of the equality cones.
+Solution to_stored(const Problem& problem, const Solution& solution);
+Solution to_stored(const LocalProblem& problem, const Solution& solution);
 
 }  // namespace delassus

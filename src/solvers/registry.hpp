@@ -22,6 +22,7 @@ struct SolverSettings {
   std::string name = "lemke";
   double tolerance = 1e-10;  // accepted relative residual [-]
   int max_iterations = 0;    // 0: automatic
+  double time_limit = 0;     // for solvers that look at the clock; 0: none [s]
   // Relaxation ω of the methods that sweep; 0: that of the method [-]
   double relaxation = 0;
   bool symmetric_sweeps = false;  // every second sweep in the opposite order
