@@ -54,7 +54,7 @@ Solution solve(const Problem& problem) {
   Solution solution;
   SolveStats stats;
   if (!reduction.compute(problem)) return solution;
-  make_solver({.name = "lemke"})->solve(problem, reduction, {}, solution, stats);
+  delassus::solve(*make_solver({.name = "lemke"}), reduction, {}, solution, stats);
   const Residual residual = compute_residual(problem, reduction, solution);
   std::printf("  %s after %d pivots; residual: momentum %.1e, contact %.1e; mode %s\n",
               to_string(stats.status), stats.iterations, residual.momentum, residual.contact,

@@ -118,8 +118,7 @@ void ContactMatrix::symmetrize() {
       if (b < a) continue;
       Block upper = block(a, e), lower = block(b, find(b, a));
       for (int i = 0; i < upper.rows(); ++i)
-        for (int j = 0; j < upper.cols(); ++j)
-          upper(i, j) = lower(j, i) = 0.5 * (upper(i, j) + lower(j, i));
+        for (int j = 0; j < upper.cols(); ++j) upper(i, j) = lower(j, i) = 0.5 * (upper(i, j) + lower(j, i));
     }
 }
 

@@ -43,7 +43,9 @@ class ContactMatrix {
   const double* values(int entry) const { return values_.data() + offsets_[entry]; }
   double* values(int entry) { return values_.data() + offsets_[entry]; }
   Block block(int contact, int entry) { return {values(entry), dim(contact), dim(columns_[entry])}; }
-  ConstBlock block(int contact, int entry) const { return {values(entry), dim(contact), dim(columns_[entry])}; }
+  ConstBlock block(int contact, int entry) const {
+    return {values(entry), dim(contact), dim(columns_[entry])};
+  }
   ConstBlock diagonal(int contact) const { return block(contact, diagonal_[contact]); }
 
   // out (dim entries) = rows of the contact times r; the inner loop of sweeps.

@@ -25,13 +25,15 @@ int num_impulses(const Cone& cone) {
 void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
   int n = 0;
   for (const Cone& cone : problem.cones) {
-    if (cone.kind == ConeKind::coulomb)
+    if (cone.kind != ConeKind::nonnegative && cone.kind != ConeKind::polyhedral && cone.kind != ConeKind::box)
       throw std::invalid_argument(
-          "an LCP takes nonnegative and polyhedral cones; this problem has a circular one");
+          "an LCP takes nonnegative and polyhedral cones and boxes; this problem has another one");
     n += lcp_size(cone);
   }
   lcp.M.setZero(n, n);
   lcp.q.setZero(n);
+  thread_local Matrix W;
+  problem.W.to_dense(W);
   // Each column is used once for every row; its sine and cosine are not computed again.
   thread_local std::vector<Eigen::Vector3d> basis;
   basis.clear();
@@ -49,8 +51,7 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
         if (problem.cones[d].kind == ConeKind::box)
           lcp.q[row + a] -=
               problem.cones[d].bound *
-              left.head(cone.dim).dot(
-                  problem.W.col(problem.first_row(static_cast<int>(d))).segment(first, cone.dim));
+              left.head(cone.dim).dot(W.col(problem.first_row(static_cast<int>(d))).segment(first, cone.dim));
       int column = 0;
       std::size_t right = 0;
       for (std::size_t d = 0; d < problem.cones.size(); ++d) {
@@ -59,7 +60,7 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
           Eigen::Vector3d x = Eigen::Vector3d::Zero();
           for (int k = 0; k < other.dim; ++k)
             x[k] = left.head(cone.dim).dot(
-                problem.W.col(problem.first_row(static_cast<int>(d)) + k).segment(first, cone.dim));
+                W.col(problem.first_row(static_cast<int>(d)) + k).segment(first, cone.dim));
           return x;
         }();
         for (int b = 0; b < num_impulses(other); ++b) lcp.M(row + a, column + b) = reach.dot(basis[right++]);

@@ -102,8 +102,7 @@ ContactVector project_onto_cone(const Cone& cone, const ContactVectorRef& x) {
   }
   const FrictionParts parts = friction_parts(cone);
   double norms[3] = {0, 0, 0};
-  for (int i = 0; i < parts.count; ++i)
-    norms[i] = x.segment(parts.part[i].first, parts.part[i].size).norm();
+  for (int i = 0; i < parts.count; ++i) norms[i] = x.segment(parts.part[i].first, parts.part[i].size).norm();
   // Start with the parts that bind at n = a and take in those that bind at the root: n grows with each of them, so that
   // some may go again; the root of each set bounds the next, and every set is met at most once.
   double n = x[0];
@@ -129,7 +128,8 @@ ContactVector project_onto_cone(const Cone& cone, const ContactVectorRef& x) {
   return out;
 }
 
-ContactVector natural_map(const Cone& cone, double rho, const ContactVectorRef& r, const ContactVectorRef& u) {
+ContactVector natural_map(const Cone& cone, double rho, const ContactVectorRef& r,
+                          const ContactVectorRef& u) {
   ContactVector x = r - rho * u;
   x[0] -= rho * cone_shift(cone, u);
   return r - project_onto_cone(cone, x);

@@ -44,8 +44,8 @@ struct Cone {
   int num_directions = 0;  // m, polyhedral only
   // Impulse that bounds friction beside r_N: ‖r_T‖ ≤ μ (r_N + extra_normal) [N·s]
   double extra_normal = 0;
-  double angle = 0;  // of the first generator, polyhedral dim 3 only [rad]
-  double bound = 0;  // box only [N·s]
+  double angle = 0;        // of the first generator, polyhedral dim 3 only [rad]
+  double bound = 0;        // box only [N·s]
   double mu_rolling = 0;   // dim 5 and 6 [m]
   double mu_spinning = 0;  // dim 4 and 6 [m]
   bool operator==(const Cone&) const = default;

@@ -57,7 +57,8 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch) {
   const LocalProblem& local = reduction.local();
-  auto& [equations, pattern, reach, S, rhs, x, r, check, lu] = scratch;
+  auto& [equations, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
+  local.W.to_dense(W);
   // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
   // vanish.
   const int m = static_cast<int>(local.u_free.size());
@@ -89,12 +90,12 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
       r[local.first_row(static_cast<int>(c))] = -local.cones[c].bound * modes[c].direction.x();
   bool consistent = true;
   if (unknowns > 0) {
-    reach.noalias() = local.W * pattern.leftCols(unknowns);
+    reach.noalias() = W * pattern.leftCols(unknowns);
     S.resize(unknowns, unknowns);
     rhs.resize(unknowns);
     for (int i = 0; i < unknowns; ++i) {
       S.row(i) = reach.row(equations[i]);
-      rhs[i] = -local.u_free[equations[i]] - local.W.row(equations[i]).dot(r);
+      rhs[i] = -local.u_free[equations[i]] - W.row(equations[i]).dot(r);
     }
     lu.compute(S);
     const auto pivots = lu.matrixLU().diagonal().cwiseAbs();

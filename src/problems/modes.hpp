@@ -24,7 +24,7 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // independent.
 struct ModeScratch {
   std::vector<int> equations;
-  Matrix pattern, reach, S;
+  Matrix W, pattern, reach, S;
   Vector rhs, x, r, check;
   Eigen::PartialPivLU<Matrix> lu;
 };

@@ -17,7 +17,8 @@ namespace {
 constexpr int k_small = 12;
 
 // In the order of ConeKind.
-constexpr std::array<const char*, 4> k_kinds = {"nonnegative", "coulomb", "polyhedral", "box"};
+constexpr std::array<const char*, 6> k_kinds = {"nonnegative", "coulomb", "polyhedral",
+                                                "box",         "convex",  "equality"};
 
 // The checks return what is wrong, or nothing.
 std::string check_size(const char* what, Eigen::Index size, const char* expected_what,
@@ -53,8 +54,17 @@ std::string check_cone(const Cone& cone) {
       if (cone.dim != 1) return fmt::format("a nonnegative cone has dim 1, not {}", cone.dim);
       return {};
     case ConeKind::coulomb:
-      if (cone.dim != 2 && cone.dim != 3)
-        return fmt::format("a coulomb cone has dim 2 or 3, not {}", cone.dim);
+    case ConeKind::convex:
+      if (cone.dim < 2 || cone.dim > k_max_cone_dim)
+        return fmt::format("a circular friction cone has dim 2 to {}, not {}", k_max_cone_dim, cone.dim);
+      if (!std::isfinite(cone.mu_rolling) || cone.mu_rolling < 0)
+        return fmt::format("mu_rolling is {}, it must be finite and not negative", cone.mu_rolling);
+      if (!std::isfinite(cone.mu_spinning) || cone.mu_spinning < 0)
+        return fmt::format("mu_spinning is {}, it must be finite and not negative", cone.mu_spinning);
+      return {};
+    case ConeKind::equality:
+      if (cone.dim < 1 || cone.dim > k_max_cone_dim)
+        return fmt::format("an equality has dim 1 to {}, not {}", k_max_cone_dim, cone.dim);
       return {};
     case ConeKind::polyhedral:
       if (cone.dim != 2 && cone.dim != 3)

@@ -18,17 +18,6 @@ double max_abs(const Eigen::Ref<const Vector>& x) {
   return x.size() > 0 ? x.cwiseAbs().maxCoeff<Eigen::PropagateNaN>() : 0.0;
 }
 
-// Projection onto ‖x_T‖ ≤ μ x_N.
-Eigen::Vector3d project_onto_coulomb_cone(const Eigen::Vector3d& x, double mu) {
-  const double tangent = x.tail<2>().norm();
-  if (tangent <= mu * x[0]) return x;
-  if (mu * tangent <= -x[0]) return Eigen::Vector3d::Zero();
-  const double normal = (x[0] + mu * tangent) / (1.0 + mu * mu);
-  Eigen::Vector3d projected;
-  projected << normal, x.tail<2>() * (mu * normal / tangent);
-  return projected;
-}
-
 // About the velocity that the momentum p would have without joints, |p_i|/A_ii: joints that hold bodies at rest leave
 // of it round-off, which is no error although nothing else moves.
 double speed_without_joints(const Problem& problem, Vector& diagonal) {
@@ -49,19 +38,13 @@ double speed_without_joints(const Problem& problem, Vector& diagonal) {
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
                      const Eigen::Ref<const Vector>& u) {
   if (!r.allFinite() || !u.allFinite()) return std::numeric_limits<double>::quiet_NaN();
-  if (cone.kind == ConeKind::box) {
-    const double limit = cone.bound / contact_mass, force = r[0] / contact_mass;
-    return std::abs(force - std::clamp(force - u[0], -limit, limit));
+  if (cone.kind != ConeKind::polyhedral) {
+    // A contact between bodies that cannot move has no mass and no law to fail.
+    if (!std::isfinite(contact_mass)) return std::max(0.0, -u[0]);
+    return natural_map(cone, contact_mass, r, u).norm() / contact_mass;
   }
   const double normal_error = std::abs(std::min(u[0], r[0] / contact_mass));
-  if (cone.kind == ConeKind::nonnegative) return normal_error;
   const Eigen::Vector2d r_T = tangential(cone, r), u_T = tangential(cone, u);
-  if (cone.kind == ConeKind::coulomb) {
-    Eigen::Vector3d scaled, shifted;
-    scaled << r[0] / contact_mass, r_T / contact_mass;
-    shifted << scaled[0] - u[0] - cone.mu * u_T.norm(), scaled.tail<2>() - u_T;
-    return (scaled - project_onto_coulomb_cone(shifted, cone.mu)).norm();
-  }
   const double outside =
       std::max(0.0, cone_gauge(cone, r_T) - cone.mu * (r[0] + cone.extra_normal)) / contact_mass;
   const double missing =
@@ -134,8 +117,13 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
 
 double compute_cancellation(const LocalProblem& problem, const VectorRef& r) {
   double largest = 0;
-  for (Eigen::Index j = 0; j < r.size(); ++j)
-    largest = std::max(largest, max_abs(problem.W.col(j)) * std::abs(r[j]));
+  for (int a = 0; a < problem.num_contacts(); ++a)
+    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e) {
+      const auto block = problem.W.block(a, e);
+      const int first = problem.first_row(problem.W.column(e));
+      for (Eigen::Index j = 0; j < block.cols(); ++j)
+        largest = std::max(largest, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
+    }
   return std::max(1.0, largest / std::max(max_abs(problem.u_free), k_tiny));
 }
 

@@ -7,10 +7,8 @@
 //   joints     ‖Gᵀ v + C λ − g‖_∞ / (largest velocity, with or without contact and joints)            [-]
 //   contact    max over contacts of the natural-map error in velocity units, relative to the free velocity
 //              (E_v):
-//                nonnegative  |min(u_N, r_N/ρ)|
-//                box          |r/ρ − P(r/ρ − u)|, P the projection onto |·| ≤ bound/ρ
-//                coulomb      ‖r/ρ − P_K(r/ρ − u − (μ‖u_T‖, 0))‖ (De Saxcé)
-//                polyhedral   the normal part as above; max(0, gauge(r_T) − μ r_N)/ρ (cone left); and the
+//                all but polyhedral   ‖r − P_K(r − ρ (u + shift))‖/ρ (natural_map of problems/cone.hpp)
+//                polyhedral   |min(u_N, r_N/ρ)|; max(0, gauge(r_T) − μ r_N)/ρ (cone left); and the
 //                             missing dissipation (μ r_N support(−u_T) + u_Tᵀ r_T) / max(‖r‖, ρ‖u‖)
 //              with ρ = dim / tr W_cc, the mass of the contact: a change of units changes nothing     [-]
 //

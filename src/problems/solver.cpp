@@ -4,15 +4,26 @@
 
 namespace delassus {
 
-std::string reason_against(const SolverCapabilities& capabilities, const Problem& problem) {
-  if (!capabilities.nonsymmetric && (!problem.symmetric || problem.separate_directions))
-    return "it needs a symmetric problem";
+void solve(Solver& solver, const Reduction& reduction, const WarmStart& warm, Solution& solution,
+           SolveStats& stats) {
+  solver.solve(reduction.local(), warm, solution, stats);
+  // A copy: recover writes r.
+  thread_local Vector r;
+  r = solution.r;
+  reduction.recover(r, solution);
+}
+
+std::string reason_against(const SolverCapabilities& capabilities, const LocalProblem& problem) {
+  if (!capabilities.nonsymmetric && !problem.symmetric) return "it needs a symmetric problem";
   for (const Cone& cone : problem.cones) {
     if (cone.kind == ConeKind::nonnegative && !capabilities.nonnegative)
       return "it takes no unilateral contacts";
     if (cone.kind == ConeKind::coulomb && !capabilities.coulomb) return "it takes no circular friction cones";
     if (cone.kind == ConeKind::polyhedral && !capabilities.polyhedral)
       return "it takes no polyhedral friction cones";
+    if (cone.kind == ConeKind::convex && !capabilities.convex)
+      return "it takes no convex (relaxed) friction cones";
+    if (cone.kind == ConeKind::equality && !capabilities.equality) return "it takes no equalities";
     if (cone.kind == ConeKind::box && !capabilities.box) return "it takes no friction with a given limit";
   }
   return {};

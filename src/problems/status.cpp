@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/problems/status.hpp"
 
+#include <string_view>
+
 namespace delassus {
 
 const char* to_string(SolveStatus status) {
@@ -18,6 +20,16 @@ const char* to_string(SolveStatus status) {
       return "numerical failure";
   }
   return "unknown";
+}
+
+void SolveStats::add_attempt(const char* method, int more_iterations, bool failed) {
+  int i = 0;
+  while (i < num_attempts && std::string_view(attempts[i].method) != method) ++i;
+  if (i == k_max_attempts) --i;  // the last place collects the rest
+  if (i == num_attempts) attempts[num_attempts++] = {.method = method};
+  ++attempts[i].count;
+  attempts[i].iterations += more_iterations;
+  attempts[i].failures += failed ? 1 : 0;
 }
 
 }  // namespace delassus

@@ -31,13 +31,13 @@ bool turn_generators(Problem& problem, Reduction& reduction, const Solution& sol
 
 void solve_aligned(Solver& solver, bool align, Problem& problem, Reduction& reduction, WarmStart& warm,
                    Solution& solution, SolveStats& stats) {
-  solver.solve(problem, reduction, warm, solution, stats);
+  solve(solver, reduction, warm, solution, stats);
   for (int round = 0;
        align && round < k_max_turns && usable(stats.status) && turn_generators(problem, reduction, solution);
        ++round) {
     const int iterations = stats.iterations;
     warm.basis.assign(solution.basis.begin(), solution.basis.end());
-    solver.solve(problem, reduction, warm, solution, stats);
+    solve(solver, reduction, warm, solution, stats);
     stats.iterations += iterations;
   }
 }

@@ -66,7 +66,7 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
     for (int c = 0; c < contacts.rows.num_groups(); ++c) problem.Ht.add_group(contacts.rows, c, 1);
     problem.cones.assign(touching.size(), Cone{});
     SolveStats stats;
-    if (reduction.compute(problem)) solver.solve(problem, reduction, {}, solution, stats);
+    if (reduction.compute(problem)) delassus::solve(solver, reduction, {}, solution, stats);
     if (!usable(stats.status) || !solution.v.allFinite()) {
       result.message = fmt::format(
           "contact '{}' overlaps by {:.3g} m, and no small motion separates it from "

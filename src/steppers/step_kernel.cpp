@@ -42,7 +42,7 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
   }
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.num_contacts = data_.num_contacts;
-  trial.redundant_joint_rows = reduction_.kkt().num_redundant();
+  trial.redundant_joint_rows = reduction_.num_redundant();
   return trial.ok;
 }
 

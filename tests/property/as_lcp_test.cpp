@@ -41,10 +41,9 @@ Answer solve(const LocalProblem& local) {
 // A particle of unit mass: W = 1.
 LocalProblem make_local(const Cone& cone, const Vector& u_free) {
   LocalProblem local;
-  local.W = Matrix::Identity(cone.dim, cone.dim);
+  local.W = ContactMatrix(Matrix::Identity(cone.dim, cone.dim), std::vector<int>{cone.dim});
   local.u_free = u_free;
   local.cones = {cone};
-  local.first_rows = {0};
   return local;
 }
 

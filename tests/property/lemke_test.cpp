@@ -91,7 +91,7 @@ void check_class(const ProblemClass& problem_class, const LemkeOptions& options)
     local_as_lcp(reduction.local(), lcp);
     ASSERT_NO_FATAL_FAILURE(check_lcp(lcp, lemke, r));
     SolveStats stats;
-    solver.solve(problem, reduction, {}, solution, stats);
+    delassus::solve(solver, reduction, {}, solution, stats);
     ASSERT_EQ(stats.status, SolveStatus::converged);
     ASSERT_EQ(stats.iterations, r.stats.iterations);
     const Residual residual = compute_residual(problem, reduction, solution);
@@ -166,9 +166,9 @@ TEST(RandomContact, KeepsJointsAndSymmetryAtLargeMassRatios) {
     const Problem problem = make_random_problem(find_problem_class("mass_ratio_joints"), i);
     Reduction reduction;
     ASSERT_TRUE(reduction.compute(problem));
-    const Matrix& W = reduction.local().W;
+    const Matrix W = reduction.local().W.dense();
     ASSERT_EQ(W, W.transpose());
-    ASSERT_EQ(reduction.kkt().num_redundant(), problem.Gt.rows() / 2);
+    ASSERT_EQ(reduction.num_redundant(), problem.Gt.rows() / 2);
     const Eigen::SelfAdjointEigenSolver<Matrix> eigen(W, Eigen::EigenvaluesOnly);
     ASSERT_GE(eigen.eigenvalues()[0], -1e-13 * eigen.eigenvalues().cwiseAbs().maxCoeff()) << "problem " << i;
   }

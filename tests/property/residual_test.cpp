@@ -136,7 +136,7 @@ void solve(Solved& s) {
   ASSERT_TRUE(s.reduction.compute(s.problem));
   LemkeSolver solver;
   SolveStats stats;
-  solver.solve(s.problem, s.reduction, {}, s.solution, stats);
+  delassus::solve(solver, s.reduction, {}, s.solution, stats);
   ASSERT_EQ(stats.status, SolveStatus::converged);
 }
 

@@ -7,23 +7,24 @@
 
 namespace delassus {
 
-void LemkeSolver::solve(const Problem& problem, const Reduction& reduction, const WarmStart& warm,
-                        Solution& solution, SolveStats& stats) {
+void LemkeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                        SolveStats& stats) {
   stats = {};
   if (problem.num_contacts() == 0) {
-    r_.resize(0);
+    solution.r.resize(0);
     solution.basis.clear();
     stats.status = SolveStatus::converged;
   } else {
-    local_as_lcp(reduction.local(), lcp_);
+    local_as_lcp(problem, lcp_);
     warm_basis_.z_basic.assign(warm.basis.begin(), warm.basis.end());
     lemke_.solve(lcp_, warm.basis.empty() ? nullptr : &warm_basis_, z_, w_, basis_, stats);
     if (!usable(stats.status)) z_.setZero(lcp_.size());
-    impulses_from_lcp(reduction.local(), z_, r_);
+    impulses_from_lcp(problem, z_, solution.r);
     solution.basis.assign(basis_.z_basic.begin(), basis_.z_basic.end());
   }
-  reduction.recover(r_, solution);
-  derive_modes(reduction.local(), solution);
+  problem.W.multiply(solution.r, solution.u);
+  solution.u += problem.u_free;
+  derive_modes(problem, solution);
 }
 
 }  // namespace delassus

@@ -18,14 +18,14 @@ class LemkeSolver final : public Solver {
   SolverCapabilities capabilities() const override {
     return {.nonnegative = true, .coulomb = false, .polyhedral = true, .box = true, .nonsymmetric = true};
   }
-  void solve(const Problem& problem, const Reduction& reduction, const WarmStart& warm, Solution& solution,
+  void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
              SolveStats& stats) override;
 
  private:
   Lemke lemke_;
   Lcp lcp_;
   LcpBasis warm_basis_, basis_;
-  Vector z_, w_, r_;
+  Vector z_, w_;
 };
 
 }  // namespace delassus
