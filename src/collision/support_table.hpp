@@ -12,7 +12,7 @@
 // corners and its middle. What (1) drops is never a maximum, whatever the points are: the answer is that of a scan over
 // all of them, the first of several maxima included. Only points that lie on no border of their hull slow it down.
 //
-// Cost: making it O(n log n) for n points, some bytes a point; asking, a scan over the points of one cell, about ten where
+// Cost: making it O(n log n) for n points, some bytes a point; asking, a scan over the points of one cell, about four where
 // points lie on something round, and the corners of a face for directions near its normal. Immutable.
 #pragma once
 #include <array>
@@ -25,7 +25,7 @@ namespace delassus {
 
 class SupportTable {
  public:
-  // Below this a scan is as fast.
+  // Fewer are scanned in less time than it takes to find the cell twice.
   static constexpr std::size_t k_min_points = 33;
 
   SupportTable() = default;

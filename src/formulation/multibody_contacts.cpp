@@ -166,8 +166,7 @@ void MultibodySystem::add_shape_group(ContactId id, ContactRows& out) const {
   for (int body : {ends.body_a, ends.body_b})
     if (places_[body].nv > 0) out.rows.add_block(places_[body].v, places_[body].nv);
   const Material material = world_.material(ends);
-  out.friction.push_back(material.friction);
-  out.restitution.push_back(material.restitution);
+  out.surfaces.push_back({.friction = material.friction, .restitution = material.restitution});
 }
 
 // Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
@@ -256,8 +255,7 @@ void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const Vecto
 void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                                    ContactRows& out) const {
   out.rows.clear(nv());
-  out.friction.clear();
-  out.restitution.clear();
+  out.surfaces.clear();
   Eigen::Index num_rows = 0;
   for (ContactId id : ids) num_rows += is_limit(id) ? 1 : 3;
   out.drift_velocity.setZero(num_rows);
@@ -274,8 +272,7 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       const int group = out.rows.add_group(1);
       add_pair_row(coordinates_[coordinate].function, x.pair.gradient, c.sign, out.rows);
       out.drift_velocity[out.rows.first_row(group)] = c.sign * x.pair.gradient.dot(x.V);
-      out.friction.push_back(0);
-      out.restitution.push_back(model_.limits[c.limit].restitution);
+      out.surfaces.push_back({.restitution = model_.limits[c.limit].restitution});
       continue;
     }
     const ContactGeometry g = geometry(id, q, nullptr);
@@ -287,14 +284,12 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       out.rows.add_block(places_[c.body].v, 3) = frame;
       const Vector3 drift = -(frame * c.surface_velocity);
       out.drift_velocity.segment<2>(out.rows.first_row(group) + 1) = drift.tail<2>();
-      out.friction.push_back(c.friction);
-      out.restitution.push_back(c.restitution);
+      out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     } else {
       const PairContact& c = pair(id);
       out.rows.add_block(places_[c.body_a].v, 3) = -frame;
       out.rows.add_block(places_[c.body_b].v, 3) = frame;
-      out.friction.push_back(c.friction);
-      out.restitution.push_back(c.restitution);
+      out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     }
   }
   const std::span<const BodyKinematics> prescribed = prescribed_motions(t);

@@ -64,8 +64,13 @@ std::string known_name(const NameRef& ref, const char* kind, const Infos& infos)
 
 const std::vector<LawInfo>& list_laws() {
   static const std::vector<LawInfo> laws{
+      {"coulomb",
+       "exact Coulomb friction: what sticks does not move, what slides does not lift; the default"},
+      {"coulomb-convex",
+       "the relaxed cone law (CCP): convex, but a sliding contact separates at the friction coefficient "
+       "times its speed"},
       {"coulomb-polyhedral",
-       "Coulomb friction with a polygon of m directions, one of them turned onto the slip; the default"},
+       "Coulomb friction with a polygon of m directions, one of them turned onto the slip (LCP)"},
       {"frictionless", "unilateral contact without friction, whatever the coefficients say"}};
   return laws;
 }
@@ -106,8 +111,13 @@ SimulationOptions simulation_options(const RunSettings& run) {
   o.keep_active_after_impact = run.keep_active_after_impact;
   o.snap_to_grid = run.snap_to_grid;
   o.max_events = run.max_events;
-  if (run.law && known_name(*run.law, "law", list_laws()) == "frictionless")
-    o.law.kind = ContactLawKind::frictionless;
+  if (run.law) {
+    const std::string law = known_name(*run.law, "law", list_laws());
+    o.law.kind = law == "coulomb"              ? ContactLawKind::coulomb
+                 : law == "coulomb-convex"     ? ContactLawKind::convex
+                 : law == "coulomb-polyhedral" ? ContactLawKind::polyhedral
+                                               : ContactLawKind::frictionless;
+  }
   o.law.num_directions = run.directions;
   o.law.align = run.align;
   o.impact.kind = lookup(k_impact, run.impact_law);

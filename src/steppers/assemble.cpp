@@ -20,22 +20,41 @@ double fraction(DataPoint point) {
   return 0.0;
 }
 
-// Cone of contact c, its generators turned onto the slip of `hint`; resting contacts keep the frame's own
-// directions.
+// Slip of contact c at a velocity.
+Eigen::Vector2d slip_at(const ContactRows& contacts, int c, const VectorRef& velocity) {
+  const int rows = std::min(contacts.rows.group_rows(c), 3);
+  Eigen::Vector2d slip = Eigen::Vector2d::Zero();
+  slip.head(rows - 1) = contacts.drift_velocity.segment(contacts.rows.first_row(c) + 1, rows - 1);
+  for (int b = 0; b < contacts.rows.num_blocks(c); ++b) {
+    const auto block = contacts.rows.block(c, b);
+    slip.head(rows - 1) +=
+        block.middleRows(1, rows - 1) * velocity.segment(contacts.rows.block_column(c, b), block.cols());
+  }
+  return slip;
+}
+
+// Cone of contact c. The generators of a polygon are turned onto the slip of `hint`, resting contacts keep the frame's
+// own directions; friction that depends on the slip speed is that of the hint.
 Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const VectorRef& hint_velocity) {
   const int rows = contacts.rows.group_rows(c);
-  const double mu = contacts.friction[c];
-  if (law.kind == ContactLawKind::frictionless || mu == 0 || rows == 1) return {};
+  const ContactSurface& surface = contacts.surfaces[c];
+  if (law.kind == ContactLawKind::frictionless || rows == 1) return {};
+  double mu = surface.friction;
+  if (!surface.curve.constant()) mu = surface.curve.at(mu, slip_at(contacts, c, hint_velocity).norm());
+  const bool turning = law.kind != ContactLawKind::polyhedral && rows == 6 && surface.resists_turning();
+  if (mu == 0 && !turning) return {};
+  if (law.kind != ContactLawKind::polyhedral)
+    return {.kind = law.kind == ContactLawKind::convex ? ConeKind::convex : ConeKind::coulomb,
+            .dim = turning ? 6 : std::min(rows, 3),
+            .mu = mu,
+            .mu_rolling = turning ? surface.rolling : 0.0,
+            .mu_spinning = turning ? surface.spinning : 0.0};
   Cone cone{.kind = ConeKind::polyhedral,
-            .dim = rows,
+            .dim = std::min(rows, 3),
             .mu = mu,
             .num_directions = rows == 2 ? 2 : law.num_directions};
-  if (rows == 3 && law.align) {
-    Eigen::Vector2d slip = contacts.drift_velocity.segment<2>(contacts.rows.first_row(c) + 1);
-    for (int b = 0; b < contacts.rows.num_blocks(c); ++b) {
-      const auto block = contacts.rows.block(c, b);
-      slip += block.bottomRows(2) * hint_velocity.segment(contacts.rows.block_column(c, b), block.cols());
-    }
+  if (cone.dim == 3 && law.align) {
+    const Eigen::Vector2d slip = slip_at(contacts, c, hint_velocity);
     if (slip.norm() > 0) cone.angle = std::atan2(slip.y(), slip.x());
   }
   return cone;

@@ -36,7 +36,7 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
       options_(options),
       solver_(std::move(solver)),
       kernel_(formula_, options_, *solver_),
-      transitions_(kernel_, options_.law.kind == ContactLawKind::polyhedral && !options_.law.align),
+      transitions_(kernel_, options_.law.has_facets()),
       impacts_(options_, *solver_) {}
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
@@ -153,7 +153,7 @@ void EventStepper::update_active_set(const System& system, double h) {
       if (memory != nullptr) mode = {memory->status, {memory->slip_direction[0], memory->slip_direction[1]}};
       // In space the slip turns; its direction now is better than that of the last step's friction.
       const Vector3 u = at_candidates_.velocity(c);
-      if (options_.law.align && mode.status == ContactStatus::slip &&
+      if (!options_.law.has_facets() && mode.status == ContactStatus::slip &&
           u.tail<2>().norm() > k_rest_tolerance * fastest)
         mode.direction = u.tail<2>().normalized();
       modes_.push_back(mode);
@@ -590,7 +590,7 @@ bool EventStepper::turns_only(const System& system, ContactId id, double slip_sp
   // A slip that circles instead is over after a few turns: its speed is then that of one step's change.
   constexpr int max_turns = 4;
   const Eigen::Vector2d left = contact_velocity(system, id).tail<2>();
-  if (!options_.law.align || left.norm() <= negligible * slip_speed) return false;
+  if (options_.law.has_facets() || left.norm() <= negligible * slip_speed) return false;
   if (++num_turns_ > max_turns) return false;
   mode = {ContactStatus::slip, left.normalized()};
   return true;

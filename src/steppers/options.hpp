@@ -19,12 +19,22 @@ enum class ForceDerivatives : std::uint8_t {
   automatic,  // exact while A stays positive definite, rank_one otherwise (S0 §11)
 };
 
-enum class ContactLawKind : std::uint8_t { frictionless, polyhedral };
+enum class ContactLawKind : std::uint8_t {
+  coulomb,       // exact: sticking contacts do not move, sliding ones do not lift
+  convex,        // relaxed (CCP): a sliding contact separates at μ‖u_T‖
+  polyhedral,    // LCP with a polygon of directions
+  frictionless,  // whatever the coefficients say
+};
 
 struct ContactLaw {
-  ContactLawKind kind = ContactLawKind::polyhedral;
-  int num_directions = 8;  // m_C of spatial contacts, even; planar contacts always have 2
-  bool align = true;       // turn a generator onto the predicted slip
+  ContactLawKind kind = ContactLawKind::coulomb;
+  int num_directions =
+      8;              // m_C of spatial contacts of the polyhedral law, even; planar contacts always have 2
+  bool align = true;  // polyhedral: turn a generator onto the predicted slip
+  // A polygon that follows the slip.
+  bool aligned() const { return kind == ContactLawKind::polyhedral && align; }
+  // A polygon whose facets are events of their own.
+  bool has_facets() const { return kind == ContactLawKind::polyhedral && !align; }
 };
 
 enum class ImpactKind : std::uint8_t {

@@ -66,7 +66,7 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   if (!any) warm_.basis.clear();
   start_from_memory(memory);
   if (data_.friction.constant.empty())
-    solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
+    solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
   else
     solve_with_friction(h, trial);
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
@@ -97,7 +97,7 @@ bool StepKernel::settle_friction(double h, Trial& trial, const SolveOnce& solve_
 void StepKernel::solve_with_friction(double h, Trial& trial) {
   int iterations = 0;
   const bool settled = settle_friction(h, trial, [&] {
-    solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, trial.solution, trial.stats);
+    solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
     return usable(trial.stats.status);
@@ -116,7 +116,7 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
 void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
   for (std::size_t c = 0; c < memory.size(); ++c) {
     Cone& cone = problem_.cones[c];
-    if (!options_.law.align || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
+    if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
     const bool slips = memory[c]->status == ContactStatus::slip;
     const double x = slips ? memory[c]->slip_direction[0] : memory[c]->impulse[1];
     const double y = slips ? memory[c]->slip_direction[1] : memory[c]->impulse[2];
@@ -145,7 +145,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
   else
     settle_friction(h, trial, solve_once);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
-  for (std::size_t c = 0; c < modes.size() && options_.law.align; ++c) {
+  for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
     Cone& cone = problem_.cones[c];
     if (cone.dim < 3 || modes[c].status == ContactStatus::open) continue;
     const Eigen::Vector2d r_T =
@@ -229,7 +229,8 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
   warm_.basis.clear();
-  solve_aligned(solver_, options_.law.align, force_problem_, force_reduction_, warm_, force_solution_, stats);
+  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, warm_, force_solution_,
+                stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {

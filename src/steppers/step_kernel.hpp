@@ -56,7 +56,7 @@ class StepKernel {
 
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
-    return options_.law.align ? r_T.norm() : cone_gauge(cone, r_T);
+    return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
   }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }

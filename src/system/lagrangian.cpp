@@ -324,8 +324,7 @@ void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const Vect
 void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                                     ContactRows& out) const {
   out.rows.clear(n_);
-  out.friction.clear();
-  out.restitution.clear();
+  out.surfaces.clear();
   Eigen::Index rows = 0;
   for (ContactId id : ids) rows += 1 + static_cast<Eigen::Index>(d_.contacts[id].tangents.size());
   out.drift_velocity.setZero(rows);
@@ -344,8 +343,7 @@ void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, co
       if (k < c.surface_velocities.size())
         out.drift_velocity[first + 1 + static_cast<int>(k)] = c.surface_velocities[k].value(t);
     }
-    out.friction.push_back(c.friction);
-    out.restitution.push_back(c.restitution);
+    out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
   }
 }
 

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/system/system.hpp"
 
+#include <cmath>
+
 namespace delassus {
 
 void System::rate_from_velocity(const VectorRef& /*w*/, const VectorRef& v, Vector& rate) const {
@@ -23,6 +25,14 @@ double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
                         .dot(block.lazyProduct(v.segment(M.block_column(b), block.cols())));
   }
   return energy;
+}
+
+double FrictionCurve::at(double static_friction, double slip_speed) const {
+  if (constant()) return static_friction;
+  const double lowest = kinetic < 0 ? static_friction : kinetic;
+  double fading = slip_speed > 0 ? 0.0 : 1.0;
+  if (speed > 0) fading = std::exp(-std::pow(slip_speed / speed, exponent));
+  return lowest + (static_friction - lowest) * fading + viscous * slip_speed;
 }
 
 void FrictionRows::clear(int nv) {

@@ -52,12 +52,38 @@ struct BilateralRows {
   int num_holonomic = 0;  // rows, not groups
 };
 
-// Rows and data of given contacts (3), one group a contact: normal row first, then the tangent rows.
+// How friction depends on the slip speed s: μ(s) = μ_k + (μ − μ_k) exp(−(s/s_0)^n) + c s, with μ = μ(0) the friction
+// coefficient of the contact. Stribeck's curve; s_0 = 0 with μ_k < μ is static and kinetic friction.
+struct FrictionCurve {
+  double kinetic = -1;  // μ_k; negative: as static, a constant coefficient [-]
+  double speed = 0;     // s_0 [m/s]
+  double exponent = 1;  // n [-]
+  double viscous = 0;   // c [s/m]
+  bool constant() const { return kinetic < 0 && viscous == 0; }
+  double at(double static_friction, double slip_speed) const;
+  bool operator==(const FrictionCurve&) const = default;
+};
+
+// What the surfaces bring into a contact.
+struct ContactSurface {
+  double friction = 0;     // μ, at rest [-]
+  double restitution = 0;  // e [-]
+  double rolling = 0;      // levers of the couples that resist rolling and spinning [m]
+  double spinning = 0;
+  // Elliptic friction: the second tangent row is scaled by this ratio κ = μ₂/μ₁, so that the cone is circular with μ₁;
+  // the impulse along the second tangent is κ times that of the row, its velocity 1/κ times. 1: isotropic.
+  double tangent_ratio = 1;
+  FrictionCurve curve;
+  bool resists_turning() const { return rolling > 0 || spinning > 0; }
+};
+
+// Rows and data of given contacts (3), one group a contact: normal row first, then the tangent rows; where rolling or
+// spinning is resisted two rolling rows and a spinning row after them (relative angular velocity along the two tangents
+// and the normal), 6 in all.
 struct ContactRows {
-  BlockRows rows;                // Hᵀ
-  Vector drift_velocity;         // w: relative velocity at v = 0 (∂Φ/∂t; moving surfaces), per row [m/s]
-  std::vector<double> friction;  // μ per contact [-]
-  std::vector<double> restitution;  // e per contact [-]
+  BlockRows rows;         // Hᵀ
+  Vector drift_velocity;  // w: relative velocity at v = 0 (∂Φ/∂t; moving surfaces), per row [m/s]
+  std::vector<ContactSurface> surfaces;
 };
 
 // Dry friction that is not a contact's: |impulse along row i| ≤ h (constant_i + coefficient_i |λ_i|), opposed to the

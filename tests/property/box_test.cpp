@@ -64,7 +64,7 @@ TEST(Box, LemkeSolvesItAndTheModesTellTheSame) {
     ASSERT_TRUE(reduction.compute(problem));
     Solution solution;
     SolveStats stats;
-    solver->solve(problem, reduction, {}, solution, stats);
+    delassus::solve(*solver, reduction, {}, solution, stats);
     ASSERT_EQ(stats.status, SolveStatus::converged) << seed;
     EXPECT_LT(compute_residual(problem, reduction, solution).contact, 1e-10) << seed;
     // The law itself, row by row.

@@ -109,8 +109,7 @@ class HeavyTop final : public System {
   void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows& out) const override {
     out.rows.clear(6);
     out.drift_velocity.resize(0);
-    out.friction.clear();
-    out.restitution.clear();
+    out.surfaces.clear();
   }
   void contact_bias(std::span<const ContactId>, double, const VectorRef&, const VectorRef&,
                     Vector& bias) const override {

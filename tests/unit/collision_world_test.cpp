@@ -193,7 +193,7 @@ TEST(Filters, MaterialsCombineAndPairsOverrule) {
     const State state = system.initial_state();
     ContactRows rows;
     system.contact_rows(candidates_of(system, state, 0), 0, state.q, rows);
-    return std::pair(rows.friction.at(0), rows.restitution.at(0));
+    return std::pair(rows.surfaces.at(0).friction, rows.surfaces.at(0).restitution);
   };
   EXPECT_NEAR(rows_of(model).first, 0.6, 1e-15);
   EXPECT_EQ(rows_of(model).second, 0.7);

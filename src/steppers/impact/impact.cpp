@@ -25,7 +25,7 @@ Vector3 triple(const Cone& cone, const Vector& values, int row) {
 bool ImpactResolver::solve(ImpactResult& result) {
   SolveStats stats;
   warm_.basis.clear();
-  solve_aligned(solver_, options_.law.align, problem_, reduction_, warm_, solution_, stats);
+  solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, solution_, stats);
   result.stats.status = stats.status;
   result.stats.iterations += stats.iterations;
   const Residual residual = compute_residual(problem_, reduction_, solution_);
@@ -56,8 +56,9 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
                              bool inelastic, ImpactResult& result) {
   result = {};
   assemble_impact(system, options_, phase, ids, data_, problem_);
-  restitution_ = data_.contacts.restitution;
-  if (inelastic) std::fill(restitution_.begin(), restitution_.end(), 0.0);
+  restitution_.clear();
+  for (const ContactSurface& surface : data_.contacts.surfaces)
+    restitution_.push_back(inelastic ? 0.0 : surface.restitution);
   problem_.Ht.multiply(VectorRef(phase.v), u_before_);
   u_before_ += problem_.w;
   if (!reduction_.compute(problem_)) {
