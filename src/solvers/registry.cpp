@@ -4,6 +4,7 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/solvers/auto_solver.hpp"
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
@@ -43,6 +44,9 @@ std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> entries{
+      {{"auto",
+        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the default"},
+       make_iterative<AutoSolver>},
       {{"lemke",
         "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
         "non-symmetric problems"},

@@ -19,7 +19,7 @@ struct SolverInfo {
 const std::vector<SolverInfo>& list_solvers();
 
 struct SolverSettings {
-  std::string name = "lemke";
+  std::string name = "auto";
   double tolerance = 1e-10;  // accepted relative residual [-]
   int max_iterations = 0;    // 0: automatic
   double time_limit = 0;     // for solvers that look at the clock; 0: none [s]

@@ -65,6 +65,11 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   }
   if (!any) warm_.basis.clear();
   start_from_memory(memory);
+  // The last forces, for solvers that iterate.
+  warm_.r.setZero(problem_.Ht.rows());
+  for (std::size_t c = 0; c < ids.size(); ++c)
+    for (int k = 0; k < std::min(problem_.cones[c].dim, 3) && memory[c] != nullptr; ++k)
+      warm_.r[problem_.Ht.first_row(static_cast<int>(c)) + k] = formula_.sigma * h * memory[c]->force[k];
   if (data_.friction.constant.empty())
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
   else
@@ -100,6 +105,7 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
+    warm_.r = trial.solution.r;
     return usable(trial.stats.status);
   });
   trial.stats.iterations = iterations;
@@ -118,8 +124,8 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory)
     Cone& cone = problem_.cones[c];
     if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
     const bool slips = memory[c]->status == ContactStatus::slip;
-    const double x = slips ? memory[c]->slip_direction[0] : memory[c]->impulse[1];
-    const double y = slips ? memory[c]->slip_direction[1] : memory[c]->impulse[2];
+    const double x = slips ? memory[c]->slip_direction[0] : memory[c]->force[1];
+    const double y = slips ? memory[c]->slip_direction[1] : memory[c]->force[2];
     if (x != 0 || y != 0) cone.angle = std::atan2(y, x);
   }
   reduction_.update_cones();
@@ -229,6 +235,7 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
   warm_.basis.clear();
+  warm_.r.resize(0);
   solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, warm_, force_solution_,
                 stats);
   if (!usable(stats.status)) return false;

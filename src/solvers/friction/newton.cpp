@@ -4,8 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 
 namespace delassus {
 namespace {
@@ -19,6 +17,18 @@ constexpr int k_patience = 6;
 // Sweeps of the first round without a warm start; every round has this factor more.
 constexpr int k_first_sweeps = 5;
 constexpr int k_sweep_growth = 3;
+// Decrease of ‖F‖ that a line search asks for, relative to the length of the step.
+constexpr double k_descent = 1e-4;
+// Proximal problems: the first weight, relative to Ŵ; easy ones (few steps) make it smaller by the factor, failed ones
+// larger.
+constexpr double k_first_weight = 1e-2;
+constexpr double k_weight_factor = 10;
+constexpr int k_easy = 6;
+constexpr int k_max_failures = 4;
+constexpr int k_max_centres = 60;
+constexpr int k_max_inner = 20;
+// A proximal problem is solved when ‖F‖ has fallen by this.
+constexpr double k_inner_reduction = 1e-3;
 
 }  // namespace
 
@@ -52,52 +62,22 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   }
 }
 
-void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
-  const int limit = iteration_limit();
-  double weight = 1e-2;
-  double outer_best = best_error();
-  int failures = 0;
-  if (getenv("DBG")) printf("prox start %g\n", outer_best);
-  for (int outer = 0; outer < 60 && stats.iterations < limit; ++outer) {
-    centre_ = r_;
-    system_.set_proximal(weight, centre_);
-    double merit = system_.evaluate(r_, u_);
-    const double first = merit;
-    bool solved = false;
-    int inner = 0;
-    for (; inner < 20 && stats.iterations < limit; ++inner) {
-      if (!system_.step(r_, u_, 0.0, delta_)) break;
-      ++stats.iterations;
-      ++stats.factorizations;
-      r_0_ = r_;
-      double length = 1.0, next = 0;
-      for (int cut = 0; cut <= 6; ++cut) {
-        r_ = r_0_ + length * delta_;
-        update_velocities(problem);
-        next = system_.evaluate(r_, u_);
-        if (next < (1.0 - 1e-4 * length) * merit) break;
-        length *= 0.5;
-      }
-      merit = next;
-      if (merit <= 1e-3 * first) {
-        solved = true;
-        break;
-      }
-    }
-    const double error = judge();
-    if (getenv("DBG")) printf("  outer %d weight %.1e inner %d merit %.2e -> %.2e error %.2e best %.2e accept %.1e\n", outer, weight, inner, first, merit, error, best_error(), accepted_error());
-    if (accepted()) break;
-    if (solved) {
-      failures = 0;
-      if (inner < 6) weight *= 0.1;
-      weight = std::max(weight, 1e-11);
-    } else {
-      weight = std::min(weight * 10, 1.0);
-      if (++failures > 4) break;
-    }
+// A step with a line search on ‖F‖ from r_; `merit` is ‖F‖ before and after. False: no step could be computed.
+bool NewtonSolver::search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats) {
+  if (!system_.step(r_, u_, epsilon, delta_)) return false;
+  ++stats.iterations;
+  ++stats.factorizations;
+  r_0_ = r_;
+  double length = 1.0, next = 0;
+  for (int cut = 0; cut <= k_max_cuts; ++cut) {
+    r_ = r_0_ + length * delta_;
+    update_velocities(problem);
+    next = system_.evaluate(r_, u_);
+    if (next < (1.0 - k_descent * length) * merit) break;
+    length *= 0.5;
   }
-  system_.set_proximal(0.0, centre_);
-  if (accepted()) take_steps(problem, stats);
+  merit = next;
+  return true;
 }
 
 void NewtonSolver::take_steps(const LocalProblem& problem, SolveStats& stats) {
@@ -107,26 +87,42 @@ void NewtonSolver::take_steps(const LocalProblem& problem, SolveStats& stats) {
   for (int i = 0; i < k_max_steps && stats.iterations < limit; ++i) {
     const double best = best_error();
     const bool was_accepted = accepted();
-    if (best == 0 || !system_.step(r_, u_, k_epsilon, delta_)) return;
-    ++stats.iterations;
-    ++stats.factorizations;
-    r_0_ = r_;
-    double length = 1.0, next = 0;
-    for (int cut = 0; cut <= k_max_cuts; ++cut) {
-      r_ = r_0_ + length * delta_;
-      update_velocities(problem);
-      next = system_.evaluate(r_, u_);
-      judge();
-      if (next < (1.0 - 1e-4 * length) * merit) break;
-      length *= 0.5;
-    }
-    merit = next;
+    if (best == 0 || !search(problem, k_epsilon, merit, stats)) return;
+    judge();
     // Once accepted, go on while it pays: the last digits are cheap here.
     const bool improved = best_error() < 0.5 * best;
     if (was_accepted && !improved) return;
     in_vain = improved ? 0 : in_vain + 1;
     if (in_vain > k_patience) return;
   }
+}
+
+void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
+  const int limit = iteration_limit();
+  double weight = k_first_weight;
+  int failures = 0;
+  for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
+    centre_ = r_;
+    system_.set_proximal(weight, centre_);
+    const double first = system_.evaluate(r_, u_);
+    double merit = first;
+    int inner = 0;
+    while (inner < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
+           search(problem, 0.0, merit, stats))
+      ++inner;
+    judge();
+    if (merit <= k_inner_reduction * first) {
+      failures = 0;
+      if (inner <= k_easy) weight = std::max(weight / k_weight_factor, k_epsilon);
+    } else {
+      weight = std::min(weight * k_weight_factor, 1.0);
+      if (++failures > k_max_failures) break;
+    }
+  }
+  system_.set_proximal(0.0, centre_);
+  if (!accepted()) return;
+  update_velocities(problem);
+  take_steps(problem, stats);
 }
 
 }  // namespace delassus

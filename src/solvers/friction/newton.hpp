@@ -23,6 +23,7 @@ class NewtonSolver final : public ConeSolver {
   bool polishes() const override { return true; }
 
  private:
+  bool search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats);
   // Newton steps from r_ until they no longer improve the best error.
   void take_steps(const LocalProblem& problem, SolveStats& stats);
   // The same on a sequence of proximal problems.
