@@ -197,8 +197,7 @@ class FclibReader {
     info.title = text("info/title");
     info.description = text("info/description");
     info.math_info = text("info/math_info");
-    for (Hdf5Attribute& attribute : file_.read_attributes(full("info")))
-      info.attributes.push_back({std::move(attribute.name), std::move(attribute.value)});
+    info.attributes = file_.read_attributes(full("info"));
   }
 
   std::string path_, group_;
@@ -238,7 +237,7 @@ void write_info(Hdf5File& file, const std::string& name, const StoredInfo& info)
   text("title", info.title);
   text("description", info.description);
   text("math_info", info.math_info);
-  for (const StoredInfo::Attribute& attribute : info.attributes)
+  for (const Hdf5Attribute& attribute : info.attributes)
     std::visit([&](const auto& value) { file.write_attribute(name, attribute.name, value); },
                attribute.value);
 }

@@ -127,7 +127,10 @@ LocalProblem to_local(const AnyProblem& problem, const std::string& name) {
 
 std::vector<std::string> list_problem_files(const std::string& directory) {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+  std::error_code error;
+  std::filesystem::directory_iterator entries(directory, error);
+  if (error) throw InputError("cannot read " + directory + ": " + error.message());
+  for (const auto& entry : entries) {
     const std::string path = entry.path().string();
     if (!entry.is_regular_file()) continue;
     const auto is_ours = [&] {

@@ -14,10 +14,10 @@
 // Unlike linalg/kkt.hpp, which takes blocks of bodies, M is any regular sparse matrix here.
 #pragma once
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "delassus/problems/problem.hpp"
+#include "delassus/recorder/hdf5_file.hpp"
 
 namespace delassus {
 
@@ -25,13 +25,8 @@ enum class StoredForm : std::uint8_t { local, global, global_rolling };
 
 // What a file says about its problem.
 struct StoredInfo {
-  struct Attribute {
-    std::string name;
-    std::variant<std::int64_t, double, std::string> value;
-    bool operator==(const Attribute&) const = default;
-  };
   std::string title, description, math_info;
-  std::vector<Attribute> attributes;  // e.g. numberOfDegreeOfFreedom
+  std::vector<Hdf5Attribute> attributes;  // e.g. numberOfDegreeOfFreedom
   bool operator==(const StoredInfo&) const = default;
 };
 

@@ -19,8 +19,8 @@ namespace {
 
 using Triplets = std::vector<Eigen::Triplet<double>>;
 
-// W − Wᵀ up to this share of the largest entry is round-off of whoever formed W: some 1e-16 times the condition of the
-// masses. Files with 7 digits are above it, and so not symmetric.
+// |W_ij − W_ji| up to this share of √(W_ii W_jj) is round-off of whoever formed W: some 1e-16 times the condition of the
+// masses. Files with 7 digits may be above it, and so not symmetric.
 constexpr double k_symmetry_tolerance = 1e-12;
 // Rank of the scaled equality rows: as in linalg/kkt.cpp, far above round-off and far below independent rows.
 constexpr double k_rank_tolerance = 1e-11;
@@ -28,14 +28,12 @@ constexpr double k_rank_tolerance = 1e-11;
 constexpr double k_contradiction = 1e-8;
 
 bool is_symmetric(const SparseMatrix& W) {
+  const Vector scale = W.diagonal().cwiseAbs().cwiseSqrt();
   const SparseMatrix difference = W - SparseMatrix(W.transpose());
-  double largest = 0, defect = 0;
-  for (int j = 0; j < W.outerSize(); ++j) {
-    for (SparseMatrix::InnerIterator it(W, j); it; ++it) largest = std::max(largest, std::abs(it.value()));
+  for (int j = 0; j < difference.outerSize(); ++j)
     for (SparseMatrix::InnerIterator it(difference, j); it; ++it)
-      defect = std::max(defect, std::abs(it.value()));
-  }
-  return defect <= k_symmetry_tolerance * largest;
+      if (std::abs(it.value()) > k_symmetry_tolerance * scale[it.row()] * scale[j]) return false;
+  return true;
 }
 
 // M⁻¹, M symmetric or not.

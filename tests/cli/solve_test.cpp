@@ -46,7 +46,8 @@ TEST_F(SolveTest, SolvesAFile) {
   EXPECT_EQ(list[0]["status"], "converged");
   EXPECT_EQ(list[0]["contacts"], 1);
   EXPECT_LE(list[0]["natural_map_error"], 1e-8);
-  EXPECT_EQ(list[0]["natural_map_error"], std::max<double>(list[0]["e_sic"], list[0]["e_v"]));
+  EXPECT_EQ(list[0]["natural_map_error"],
+            std::max(list[0]["e_sic"].get<double>(), list[0]["e_v"].get<double>()));
   EXPECT_GE(list[0]["iterations"], 0);
   EXPECT_GE(list[0]["seconds"], 0);
   EXPECT_FALSE(list[0]["method"].get<std::string>().empty());
