@@ -64,8 +64,7 @@ void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
   }
   update_velocities(problem);
   judge();
-  r_ = best_r_;
-  u_ = best_u_;
+  return_to_best();
 }
 
 void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,

@@ -3,6 +3,7 @@
 #include "delassus/solvers/cone/sor.hpp"
 
 #include "delassus/solvers/cone/spectrum.hpp"
+#include "delassus/solvers/cone/sweep_velocities.hpp"
 
 namespace delassus {
 namespace {
@@ -10,31 +11,19 @@ namespace {
 // Power iteration ends below the eigenvalue; with this share of the step the estimate may be wrong by a fifth.
 constexpr double k_jacobi_share = 1.6;
 
-// (1) for one contact with velocity u; returns ‖Δr/ρ‖².
-double relax(const PreparedContact& contact, double step, const double* u, double* r) {
-  double x[k_max_cone_dim];
-  project_step(contact, step, r, u, shift_of(contact, u), x);
-  double sum = 0;
-  for (int k = 0; k < contact.dim; ++k) {
-    const double change = (x[k] - r[k]) / contact.rho;
-    sum += change * change;
-    r[k] = x[k];
-  }
-  return sum;
-}
-
 }  // namespace
 
 double SorSolver::sweep(const LocalProblem& problem, bool backward, double omega) {
-  double sum = 0, u[k_max_cone_dim];
+  double sum = 0, u[k_max_cone_dim], x[k_max_cone_dim];
+  SweepVelocities velocities(problem, r_, &u_);
   const int n = contacts_.size();
   for (int i = 0; i < n; ++i) {
     const int c = backward ? n - 1 - i : i;
     const PreparedContact& contact = contacts_[c];
     if (contact.rho == 0) continue;
-    problem.W.multiply_row(c, r_.data(), u);
-    for (int k = 0; k < contact.dim; ++k) u[k] += problem.u_free[contact.row + k];
-    sum += relax(contact, omega * contact.tau, u, r_.data() + contact.row);
+    velocities.get(contact, c, u);
+    project_step(contact, omega * contact.tau, r_.data() + contact.row, u, shift_of(contact, u), x);
+    sum += velocities.set(contact, c, x);
   }
   return sum;
 }
@@ -46,10 +35,17 @@ void JacobiSolver::begin(const LocalProblem& problem) {
 
 double JacobiSolver::sweep(const LocalProblem& problem, bool, double omega) {
   update_velocities(problem);
-  double sum = 0;
+  double sum = 0, x[k_max_cone_dim];
   for (const PreparedContact& contact : contacts_) {
     if (contact.rho == 0) continue;
-    sum += relax(contact, omega * safe_step_ * contact.tau, u_.data() + contact.row, r_.data() + contact.row);
+    const double* u = u_.data() + contact.row;
+    double* r = r_.data() + contact.row;
+    project_step(contact, omega * safe_step_ * contact.tau, r, u, shift_of(contact, u), x);
+    for (int k = 0; k < contact.dim; ++k) {
+      const double change = (x[k] - r[k]) / contact.rho;
+      sum += change * change;
+      r[k] = x[k];
+    }
   }
   return sum;
 }
