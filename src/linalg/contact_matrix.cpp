@@ -51,32 +51,17 @@ int ContactMatrix::find(int a, int b) const {
 void ContactMatrix::multiply_row(int contact, const double* r, double* out) const {
   const int d = dim(contact);
   if (d == 3) {
-    // Blocks of a row are one after the other. Two sums, so that an addition need not wait for the last one.
-    double s0 = 0, s1 = 0, s2 = 0, t0 = 0, t1 = 0, t2 = 0;
-    const double* w = values(starts_[contact]);
-    const int end = starts_[contact + 1];
-    for (int e = starts_[contact]; e < end; ++e) {
-      const int b = columns_[e], first = first_row_[b], size = first_row_[b + 1] - first;
-      const double* x = r + first;
-      if (size == 3) {
-        s0 += w[0] * x[0] + w[1] * x[1];
-        s1 += w[3] * x[0] + w[4] * x[1];
-        s2 += w[6] * x[0] + w[7] * x[1];
-        t0 += w[2] * x[2];
-        t1 += w[5] * x[2];
-        t2 += w[8] * x[2];
-      } else {
-        for (int k = 0; k < size; ++k) {
-          s0 += w[k] * x[k];
-          s1 += w[size + k] * x[k];
-          s2 += w[2 * size + k] * x[k];
-        }
-      }
-      w += 3 * size;
+    Eigen::Vector3d sum = Eigen::Vector3d::Zero();
+    for (int e = starts_[contact]; e < starts_[contact + 1]; ++e) {
+      const int b = columns_[e];
+      const double* x = r + first_row_[b];
+      if (dim(b) == 3)
+        sum += Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(values(e)) *
+               Eigen::Map<const Eigen::Vector3d>(x);
+      else
+        sum.noalias() += block(contact, e) * Eigen::Map<const Vector>(x, dim(b));
     }
-    out[0] = s0 + t0;
-    out[1] = s1 + t1;
-    out[2] = s2 + t2;
+    Eigen::Map<Eigen::Vector3d>{out} = sum;
     return;
   }
   Eigen::Map<Vector> sum(out, d);
@@ -84,22 +69,6 @@ void ContactMatrix::multiply_row(int contact, const double* r, double* out) cons
   for (int e = starts_[contact]; e < starts_[contact + 1]; ++e) {
     const int b = columns_[e];
     sum.noalias() += block(contact, e) * Eigen::Map<const Vector>(r + first_row_[b], dim(b));
-  }
-}
-
-void ContactMatrix::add_transposed_row(int contact, const double* x, double* out) const {
-  const int d = dim(contact);
-  const double* w = values(starts_[contact]);
-  for (int e = starts_[contact]; e < starts_[contact + 1]; ++e) {
-    const int b = columns_[e], size = dim(b);
-    double* y = out + first_row_[b];
-    if (d == 3 && size == 3) {
-      for (int k = 0; k < 3; ++k) y[k] += w[k] * x[0] + w[3 + k] * x[1] + w[6 + k] * x[2];
-    } else {
-      for (int i = 0; i < d; ++i)
-        for (int k = 0; k < size; ++k) y[k] += w[i * size + k] * x[i];
-    }
-    w += d * size;
   }
 }
 

@@ -50,8 +50,6 @@ class ContactMatrix {
 
   // out (dim entries) = rows of the contact times r; the inner loop of sweeps.
   void multiply_row(int contact, const double* r, double* out) const;
-  // out += (rows of the contact)ᵀ x: for symmetric W, what a change x of its impulse does to all velocities.
-  void add_transposed_row(int contact, const double* x, double* out) const;
   void multiply(const VectorRef& r, Vector& out) const;  // out = W r
   Vector operator*(const Vector& r) const;
   void to_dense(Matrix& out) const;

@@ -64,7 +64,8 @@ void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
   }
   update_velocities(problem);
   judge();
-  return_to_best();
+  r_ = best_r_;
+  u_ = best_u_;
 }
 
 void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,

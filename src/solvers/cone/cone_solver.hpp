@@ -43,10 +43,7 @@ class ConeSolver : public Solver {
   double accepted_error() const { return accepted_error_; }
   double best_error() const { return best_error_; }
   bool accepted() const { return best_error_ <= accepted_error_; }
-  void return_to_best() {
-    r_ = best_r_;
-    u_ = best_u_;
-  }
+  void return_to_best() { r_ = best_r_; }
   int iteration_limit() const;
   void update_velocities(const LocalProblem& problem);
 

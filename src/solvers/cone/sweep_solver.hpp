@@ -20,8 +20,7 @@ class SweepSolver : public ConeSolver {
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) final;
   virtual void begin(const LocalProblem& problem) = 0;
-  // Updates r_ and returns the square of (1). u_ is W r_ + u_free before, and must be after for symmetric W unless the
-  // sweep does not use it.
+  // Updates r_ and returns the square of (1). The u of the contacts is the sweep's own business.
   virtual double sweep(const LocalProblem& problem, bool backward, double omega) = 0;
   virtual bool alternates() const { return false; }  // every second sweep runs backward
   virtual double default_relaxation() const { return 1.0; }

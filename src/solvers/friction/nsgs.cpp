@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "delassus/solvers/cone/sweep_velocities.hpp"
-
 namespace delassus {
 
 void NsgsSweep::begin(const LocalProblem& problem, const PreparedContacts& contacts) {
@@ -14,8 +12,7 @@ void NsgsSweep::begin(const LocalProblem& problem, const PreparedContacts& conta
   prepare_contacts(problem, contacts, 1.0);
 }
 
-void NsgsSweep::prepare_contacts(const LocalProblem& problem, const PreparedContacts& contacts,
-                                 double omega) {
+void NsgsSweep::prepare_contacts(const LocalProblem& problem, const PreparedContacts& contacts, double omega) {
   omega_ = omega;
   std::size_t size = 0;
   if (omega < 1)
@@ -40,30 +37,34 @@ void NsgsSweep::prepare_contacts(const LocalProblem& problem, const PreparedCont
 }
 
 double NsgsSweep::sweep(const LocalProblem& problem, const PreparedContacts& contacts, bool backward,
-                        double omega, Vector& all, Vector* u) {
+                        double omega, Vector& all) {
   if (std::min(omega, 1.0) != omega_) prepare_contacts(problem, contacts, std::min(omega, 1.0));
-  double sum = 0, q[k_max_cone_dim], x[k_max_cone_dim];
-  SweepVelocities velocities(problem, all, u);
+  double sum = 0, q[k_max_cone_dim], last[k_max_cone_dim];
   const int n = contacts.size();
   for (int i = 0; i < n; ++i) {
     const int c = backward ? n - 1 - i : i;
     const PreparedContact& contact = contacts[c];
     if (contact.rho == 0) continue;
-    velocities.get(contact, c, q);
-    const double* r = all.data() + contact.row;
-    const double* A = problem.W.values(problem.W.diagonal_entry(c));
+    double* r = all.data() + contact.row;
+    // Without its own impulse the row gives q; subtracting W_cc r_c would cost digits.
     for (int k = 0; k < contact.dim; ++k) {
-      double own = proximal_[c] * r[k];
-      for (int l = 0; l < contact.dim; ++l) own += A[k * contact.dim + l] * r[l];
-      q[k] -= own;
-      x[k] = r[k];
+      last[k] = r[k];
+      r[k] = 0;
     }
-    local_[c].solve(q, x);
+    problem.W.multiply_row(c, all.data(), q);
+    for (int k = 0; k < contact.dim; ++k) {
+      q[k] += problem.u_free[contact.row + k] - proximal_[c] * last[k];
+      r[k] = last[k];
+    }
+    local_[c].solve(q, r);
     if (omega > 1) {
-      for (int k = 0; k < contact.dim; ++k) x[k] = r[k] + omega * (x[k] - r[k]);
-      project(contact, x);
+      for (int k = 0; k < contact.dim; ++k) r[k] = last[k] + omega * (r[k] - last[k]);
+      project(contact, r);
     }
-    sum += velocities.set(contact, c, x);
+    for (int k = 0; k < contact.dim; ++k) {
+      const double change = (r[k] - last[k]) / contact.rho;
+      sum += change * change;
+    }
   }
   return sum;
 }

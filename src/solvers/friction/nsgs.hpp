@@ -25,9 +25,9 @@ namespace delassus {
 class NsgsSweep {
  public:
   void begin(const LocalProblem& problem, const PreparedContacts& contacts);
-  // Updates r and returns Σ ‖Δr_c / ρ_c‖² [m²/s²]. u, where given, is W r + u_free before and, for symmetric W, after.
+  // Updates r and returns Σ ‖Δr_c / ρ_c‖² [m²/s²].
   double sweep(const LocalProblem& problem, const PreparedContacts& contacts, bool backward, double omega,
-               Vector& r, Vector* u = nullptr);
+               Vector& r);
 
  private:
   void prepare_contacts(const LocalProblem& problem, const PreparedContacts& contacts, double omega);
@@ -45,7 +45,7 @@ class NsgsSolver final : public SweepSolver {
  protected:
   void begin(const LocalProblem& problem) override { sweep_.begin(problem, contacts_); }
   double sweep(const LocalProblem& problem, bool backward, double omega) override {
-    return sweep_.sweep(problem, contacts_, backward, omega, r_, &u_);
+    return sweep_.sweep(problem, contacts_, backward, omega, r_);
   }
   bool alternates() const override { return order_ == SweepOrder::symmetric; }
 
