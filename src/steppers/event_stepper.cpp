@@ -96,7 +96,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
     std::optional<Transition> transition;
     if (options_.detect_transitions && !capturing_ && history_.modes_known && !active_.empty())
-      transition = transitions_.find(system, phase_, h, active_, modes_, mode_trial_);
+      transition = transitions_.find(system, phase_, h, active_, modes_, trial_.solution.modes, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.
     if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
