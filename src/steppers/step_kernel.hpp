@@ -16,6 +16,12 @@
 
 namespace delassus {
 
+// What a scheme adds to the velocity on which the law of a contact holds: restitution, gaps that may close.
+struct RowShift {
+  Vector3 velocity = Vector3::Zero();  // normal first [m/s]
+  bool impact = false;                 // the work of the contact in this step is an impact's
+};
+
 // A step that may still be rejected.
 struct Trial {
   double h = 0;
@@ -27,7 +33,8 @@ struct Trial {
   int num_contacts = 0;
   SolveStats stats;
   Residual residual;
-  double work_normal = 0, work_friction = 0, work_joints = 0;  // of the impulses over the step [J]
+  double work_normal = 0, work_friction = 0, work_impacts = 0,
+         work_joints = 0;  // of the impulses over the step [J]
   int redundant_joint_rows = 0;
   std::string failure;
 };
@@ -38,9 +45,10 @@ class StepKernel {
       : formula_(formula), options_(options), solver_(solver) {}
 
   // The step of size h with the contacts `ids` by the contact solver; `memory` is parallel to ids (null
-  // entries allowed).
+  // entries allowed), and so are the shifts of its rows where there are any.
   void solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-             const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial);
+             const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
+             std::span<const RowShift> shifts = {});
   // The same step with every contact kept in its mode.
   void solve_modes(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                    std::span<const ContactMode> modes, Trial& trial);
@@ -63,14 +71,18 @@ class StepKernel {
 
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-               const VectorRef& slip_hint, Trial& trial);
+               const VectorRef& slip_hint, std::span<const RowShift> shifts, Trial& trial);
+  void assemble(const System& system, bool rank_one, const Phase& phase, double h,
+                std::span<const ContactId> ids, const VectorRef& slip_hint, std::span<const RowShift> shifts);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
   void start_from_memory(std::span<const ContactMemory* const> memory);
-  void finish(const System& system, const Phase& phase, double h, Trial& trial);
+  void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
+  void finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
+              Trial& trial);
   int worst_joint(const Trial& trial);
 
   const StepFormula& formula_;
