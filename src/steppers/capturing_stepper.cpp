@@ -61,6 +61,7 @@ void CapturingStepper::update_contacts(const System& system, double h) {
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
   memories_.hand_over(system, phase_, candidates_, touching, history_);
   at_candidates_.update(system, phase_, candidates_);
+  fastest_ = largest(at_candidates_.u);
   active_.clear();
   active_memory_.clear();
   shifts_.clear();
@@ -77,21 +78,25 @@ void CapturingStepper::update_contacts(const System& system, double h) {
 
 bool CapturingStepper::enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const {
   const double gap = at_candidates_.gap(c), u_N = at_candidates_.normal_velocity(c);
+  const double e = at_candidates_.rows.surfaces[c].restitution;
+  const bool approaches = !closed && -u_N > k_rest_tolerance * largest(phase_.v);
   const double prediction = formula_.gaps_in_rows ? 1.0 : formula_.prediction;
   const bool touches = gap + prediction * h * u_N <= touching;
-  const double e = at_candidates_.rows.surfaces[c].restitution;
-  shift.impact = touches && !closed && -u_N > k_rest_tolerance * largest(phase_.v);
-  const bool rebounds = shift.impact && -u_N > options_.impact.threshold;
-  if (rebounds && (e > 0 || !formula_.gaps_in_rows)) {
-    // (2)
-    shift.velocity = options_.impact.tangential_restitution * at_candidates_.velocity(c);
+  shift.impact = approaches && touches;
+  if (formula_.gaps_in_rows)
+    shift.slow[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
+  else if (closed)
+    shift.slow[0] = std::max(gap, 0.0) / h;  // (3)
+  shift.velocity = shift.slow;
+  const double e_T = options_.impact.tangential_restitution;
+  if (approaches && -u_N > options_.impact.threshold && (e > 0 || e_T > 0)) {
+    shift.rebounds = true;
+    shift.velocity = e_T * at_candidates_.velocity(c);  // (2)
     shift.velocity[0] = e * u_N;
-  } else if (formula_.gaps_in_rows) {
-    shift.velocity[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
-  } else if (closed) {
-    shift.velocity[0] = std::max(gap, 0.0) / h;  // (3)
+    return touches;
   }
-  return touches || closed || formula_.gaps_in_rows;
+  const double reach = formula_.gaps_in_rows ? h * (fastest_ + options_.recovery_speed) : 0.0;
+  return closed || touches || gap <= reach;
 }
 
 void CapturingStepper::accept(const System& system) {
@@ -100,7 +105,7 @@ void CapturingStepper::accept(const System& system) {
   memories_.remember(trial_, active_, history_);
   // What rebounds is not held any more.
   for (std::size_t c = 0; c < active_.size(); ++c)
-    if (shifts_[c].impact && shifts_[c].velocity[0] < 0) {
+    if (shifts_[c].rebounds && shifts_[c].velocity[0] < 0) {
       history_.contacts[c].status = ContactStatus::open;
       history_.contacts[c].closed = false;
     }

@@ -8,11 +8,12 @@
 //   moreau-jean [S3 16-18]   a contact enters when it is predicted to touch, or is closed already,
 //                              Φ + γ h u_N⁻ ≤ ε   or   closed                                         (1)
 //                            law on  u⁺ + s  with
-//                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed   (2)
+//                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
+//                                                       faster than the forces of one step make it
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
-//   dvi-euler [S2 111-113]   every contact that could touch in the step enters, with
+//   dvi-euler [S2 111-113]   every contact within reach of the largest relative velocity enters, with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)
-//                            and (2) instead where an impact with e > 0 is predicted to touch, Φ + h u_N⁻ ≤ ε
+//                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
 //
 // A contact is closed when it pushed in the last step and did not rebound. Restitution is for the first step of a contact
 // only: what a closed contact approaches with is O(h), from curvature or drift, and no impact. (3) lets a closed contact
@@ -20,7 +21,7 @@
 // would fly and fall in turns. With (4) alone restitution is lost, since Φ/h stops the body before it touches.
 //
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
-// that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|/2; one that
+// that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
 // `moreau-jean-projected` [S3 19] lifts those too: no contact that pushed penetrates at the end of a step.
 #pragma once
@@ -82,6 +83,7 @@ class CapturingStepper final : public Stepper {
   std::vector<char> lift_;
   std::vector<int> held_friction_;
   ContactKinematics at_candidates_;
+  double fastest_ = 0;  // largest relative velocity of the candidates [m/s]
   BlockMatrix M_;
 };
 

@@ -12,7 +12,7 @@
 // Order 1 across impacts and friction; 2 in free flight and with joints alone at θ = ½, 1 on curved contacts that
 // persist. Differs from S3: the forces are linearised, as in all our schemes of one problem a step; M and G are those of
 // q ⊞ h v/2, H that of q; joints hold for the velocity that moves the body (3), contacts for the velocity at the end.
-// With θ = ½ and contacts on the weighted velocity a contact at rest would ring at ±v (S4 9.1).
+// Without projection the joints hold for v⁺ too, and are order 1. With θ = ½ and contacts on the weighted velocity a contact at rest would ring at ±v (S4 9.1).
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

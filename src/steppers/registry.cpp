@@ -40,6 +40,8 @@ std::optional<CapturingFormula> find_capturing_formula(const StepperSettings& s)
                        .prediction = s.prediction,
                        .lift_rebounding = projected};
   out.step.name = s.name;
+  // Joints on the mean velocity ring unless they are projected (S4 9.1).
+  if (s.options.projection == Projection::none && !projected) out.step.joint_sigma = 1;
   return out;
 }
 

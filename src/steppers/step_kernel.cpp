@@ -64,9 +64,10 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
 
 void StepKernel::solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-                       std::span<const RowShift> shifts) {
+                       std::span<RowShift> shifts) {
   trial.stats = {};
   if (!prepare(system, phase, h, ids, slip_hint, shifts, trial)) return;
+  drop_slow_rebounds(phase, shifts);
   start_from_memory(memory);
   turn_generators_from_memory(memory);
   if (data_.friction.constant.empty())
@@ -112,6 +113,26 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
     trial.failure = "the friction in joints and the joint forces that limit it do not settle (a joint jams)";
   }
   friction_modes_.assign(trial.solution.modes.begin() + data_.num_contacts, trial.solution.modes.end());
+}
+
+void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts) {
+  const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
+  if (std::none_of(shifts.begin(), shifts.end(), rebounds)) return;
+  problem_.Ht.multiply(VectorRef(phase.v), u_);
+  problem_.Ht.multiply(VectorRef(reduction_.v_free()), joint_u_);
+  bool any = false;
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    RowShift& shift = shifts[c];
+    if (!shift.rebounds) continue;
+    const int row = problem_.Ht.first_row(static_cast<int>(c)), known = std::min(problem_.cones[c].dim, 3);
+    const double drift = problem_.w[row] - shift.velocity[0];
+    if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    problem_.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
+    shift.velocity = shift.slow;
+    shift.rebounds = false;
+    any = true;
+  }
+  if (any) reduction_.update_free_velocity();
 }
 
 // The last basis, impulses and modes, contact by contact; a new contact starts open.

@@ -20,6 +20,10 @@ namespace delassus {
 struct RowShift {
   Vector3 velocity = Vector3::Zero();  // normal first [m/s]
   bool impact = false;                 // the work of the contact in this step is an impact's
+  // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
+  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
+  bool rebounds = false;
+  Vector3 slow = Vector3::Zero();
 };
 
 // A step that may still be rejected.
@@ -48,7 +52,7 @@ class StepKernel {
   // entries allowed), and so are the shifts of its rows where there are any.
   void solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-             std::span<const RowShift> shifts = {});
+             std::span<RowShift> shifts = {});
   // The same step with every contact kept in its mode.
   void solve_modes(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                    std::span<const ContactMode> modes, Trial& trial);
@@ -79,6 +83,7 @@ class StepKernel {
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
+  void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   void start_from_memory(std::span<const ContactMemory* const> memory);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
