@@ -25,7 +25,7 @@ double GapProjector::evaluate(const System& system, double t, std::span<const Co
   for (int i = 0; i < bilateral_.num_holonomic; ++i)
     violation = std::max(violation, std::abs(bilateral_.violation[i]));
   for (std::size_t c = 0; c < ids.size(); ++c)
-    if (margins_[c] >= 0 && floor_.size() > 0) violation = std::max(violation, floor_[c] - gaps_[c]);
+    if (margins_[c] >= 0) violation = std::max(violation, floor_[c] - gaps_[c]);
   return violation;
 }
 
@@ -34,8 +34,7 @@ bool GapProjector::project(const System& system, std::span<const ContactId> ids,
   solves_ = iterations_ = 0;
   q_ = phase.q;
   const double tolerance = k_gap_tolerance * (1.0 + (q_.size() > 0 ? q_.cwiseAbs().maxCoeff() : 0.0));
-  floor_.resize(0);
-  evaluate(system, phase.t, ids);
+  system.gaps(ids, phase.t, q_, gaps_, &margins_);
   floor_.setZero(gaps_.size());
   bool any = false;
   for (std::size_t c = 0; c < ids.size(); ++c) {
@@ -58,14 +57,13 @@ bool GapProjector::project(const System& system, std::span<const ContactId> ids,
 
 bool GapProjector::improve(const System& system, double t, std::span<const ContactId> ids, double reach) {
   near_.clear();
-  problem_.w.resize(gaps_.size());
-  Eigen::Index n = 0;
+  near_gaps_.clear();
   for (std::size_t c = 0; c < ids.size(); ++c) {
     if (margins_[c] < 0 || gaps_[c] - floor_[c] > reach) continue;
     near_.push_back(ids[c]);
-    problem_.w[n++] = gaps_[c] - floor_[c];
+    near_gaps_.push_back(gaps_[c] - floor_[c]);
   }
-  problem_.w.conservativeResize(n);
+  problem_.w = Eigen::Map<const Vector>(near_gaps_.data(), static_cast<Eigen::Index>(near_gaps_.size()));
   problem_.A.clear(system.nv());
   system.mass(t, q_, problem_.A);
   problem_.symmetric = true;

@@ -42,6 +42,7 @@ class GapProjector {
   BilateralRows bilateral_;
   ContactRows contacts_;
   std::vector<ContactId> near_;
+  std::vector<double> near_gaps_;
   Vector q_, q_next_, gaps_, margins_, floor_;
   Problem problem_;
   Reduction reduction_;

@@ -138,29 +138,32 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
 // The last basis, impulses and modes, contact by contact; a new contact starts open.
 void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
   warm_.basis.clear();
-  warm_.r.setZero(problem_.Ht.rows());
-  warm_.modes.assign(problem_.cones.size(), {});
-  bool any = false, any_basis = false;
+  warm_.modes.clear();
+  bool known = false, any_basis = false;
   for (std::size_t c = 0; c < memory.size(); ++c) {
     const std::size_t n = static_cast<std::size_t>(lcp_size(problem_.cones[c]));
+    known = known || memory[c] != nullptr;
     if (memory[c] != nullptr && memory[c]->basis.size() == n) {
       warm_.basis.insert(warm_.basis.end(), memory[c]->basis.begin(), memory[c]->basis.end());
       any_basis = true;
     } else {
       warm_.basis.insert(warm_.basis.end(), n, 0);
     }
+  }
+  if (!any_basis) warm_.basis.clear();
+  if (!known) {
+    warm_.r.resize(0);
+    return;
+  }
+  warm_.r.setZero(problem_.Ht.rows());
+  warm_.modes.assign(problem_.cones.size(), {});
+  for (std::size_t c = 0; c < memory.size(); ++c) {
     if (memory[c] == nullptr) continue;
-    any = true;
-    const int row = problem_.Ht.first_row(static_cast<int>(c));
     // The unknown of the problem is σ times the impulse of the step.
+    const int row = problem_.Ht.first_row(static_cast<int>(c));
     for (int k = 0; k < std::min(problem_.cones[c].dim, 3); ++k)
       warm_.r[row + k] = formula_.sigma * memory[c]->impulse[k];
     warm_.modes[c] = {memory[c]->status, {memory[c]->slip_direction[0], memory[c]->slip_direction[1]}};
-  }
-  if (!any_basis) warm_.basis.clear();
-  if (!any) {
-    warm_.r.resize(0);
-    warm_.modes.clear();
   }
 }
 
