@@ -28,7 +28,8 @@ constexpr Bench k_benches[] = {
     {"peers", "a swinging chain beside Simbody and ODE where they are installed", bench_peers},
     {"collision",
      "pairs of 100 to 100,000 boxes; distances of shapes beside Bullet and FCL where they are installed",
-     bench_collision}};
+     bench_collision},
+    {"threads", "contacts of 1,000 and 10,000 shapes with one and with more threads", bench_threads}};
 
 }  // namespace
 

@@ -57,6 +57,18 @@ struct ModesArguments {
 };
 int modes_command(const ModesArguments& arguments);
 
+struct SolveArguments {
+  std::string path;         // a problem file, or a directory of them
+  std::string solver;       // empty: the default one
+  double tolerance = 1e-8;  // of both natural-map errors [-]
+  double time_limit = 0;    // of a problem, for solvers that look at the clock; 0: none [s]
+  int max_iterations = 0;   // 0: automatic
+  std::string json;
+};
+int solve_command(const SolveArguments& arguments);
+// Problem files; the format of `to` follows from its ending.
+int convert_command(const std::string& from, const std::string& to);
+
 struct VerifyArguments {
   std::vector<std::string> ids;
   std::string json;

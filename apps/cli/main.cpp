@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <functional>
 #include <new>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "apps/cli/commands.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/base/parallel.hpp"
 #include "delassus/base/value.hpp"
 
 namespace {
@@ -47,6 +49,26 @@ struct SettingOptions {
       if (*value) out.emplace_back(std::string(path) + "=" + **value, std::string(option) + " " + **value);
     out.insert(out.end(), set.begin(), set.end());
     return out;
+  }
+};
+
+// Of the commands that compute; one thread where it is not given.
+struct ThreadsOption {
+  std::optional<std::string> text;
+
+  void add_to(CLI::App* app) {
+    app->add_option("--threads", text,
+                    "threads to work on large scenes [1]; results have the same bits for any number");
+  }
+  void apply() const {
+    if (!text) return;
+    int n = 0;
+    const char *begin = text->data(), *end = begin + text->size();
+    const auto [stop, error] = std::from_chars(begin, end, n);
+    if (error != std::errc() || stop != end || n < 1 || n > delassus::k_max_threads)
+      throw delassus::InputError(fmt::format("--threads {}: allowed: 1 to {}; this machine runs {} at once",
+                                             *text, delassus::k_max_threads, delassus::hardware_threads()));
+    delassus::set_num_threads(n);
   }
 };
 
@@ -91,6 +113,7 @@ int run_program(int argc, char** argv) {
     return k_done;
   };
 
+  ThreadsOption threads;
   RunArguments run;
   SettingOptions run_settings;
   std::string checkpoint;
@@ -99,6 +122,7 @@ int run_program(int argc, char** argv) {
   run_app->add_option("scene", run.scene, "file or built-in name")->required();
   run_app->add_option("--out", run.out, "output directory [out/NAME]");
   run_settings.add_to(run_app);
+  threads.add_to(run_app);
   run_app
       ->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")
       ->allow_extra_args(false);
@@ -128,6 +152,7 @@ int run_program(int argc, char** argv) {
   demo_app->add_option("name", demo_name, "built-in scene");
   demo_app->add_option("--out", demo_out, "output directory [out/NAME]");
   demo_app->add_flag("--quiet", demo_quiet, "print errors only");
+  threads.add_to(demo_app);
   demo_app->callback([&] { command = [&] { return demo_command(demo_name, demo_out, demo_quiet); }; });
 
   VerifyArguments verify;
@@ -138,6 +163,7 @@ int run_program(int argc, char** argv) {
   verify_app->add_option("--plots", verify.plots,
                          "write plots of error over step, one SVG a case, into a directory");
   verify_app->add_flag("--all", verify.all, "long cases too");
+  threads.add_to(verify_app);
   verify_app->callback([&] { command = [&] { return verify_command(verify); }; });
 
   ConvergenceArguments convergence;
@@ -209,10 +235,41 @@ int run_program(int argc, char** argv) {
     };
   });
 
-  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision");
+  SolveArguments solve;
+  std::string solve_tolerance, solve_time_limit;
+  CLI::App* solve_app = app.add_subcommand("solve",
+                                           "solve stored friction problems (FCLIB, Siconos text, ours): a "
+                                           "file, or all problem files of a directory; exit "
+                                           "1 if one did not converge, 2 if one cannot be read");
+  solve_app->add_option("path", solve.path, "problem file or directory")->required();
+  solve_app->add_option("--solver", solve.solver, "see `delassus list solvers`");
+  solve_app->add_option("--tolerance", solve_tolerance, "largest error E_sic and E_v of a solution [1e-8]");
+  solve_app->add_option("--time-limit", solve_time_limit,
+                        "seconds a problem; solvers that do not look at the clock end by their iterations");
+  solve_app->add_option("--max-iterations", solve.max_iterations, "iterations a problem [automatic]")
+      ->check(CLI::Range(1, 1'000'000'000));
+  solve_app->add_option("--json", solve.json, "write the table as JSON");
+  solve_app->callback([&] {
+    command = [&] {
+      if (!solve_tolerance.empty()) solve.tolerance = parse_positive("--tolerance", solve_tolerance);
+      if (!solve_time_limit.empty()) solve.time_limit = parse_positive("--time-limit", solve_time_limit);
+      return solve_command(solve);
+    };
+  });
+
+  std::string convert_from, convert_to;
+  CLI::App* convert_app = app.add_subcommand(
+      "convert",
+      "convert a problem file; the ending of OUT says the format: .hdf5 FCLIB, .dat Siconos, .txt ours");
+  convert_app->add_option("in", convert_from, "problem file of any format")->required();
+  convert_app->add_option("out", convert_to, "file to write")->required();
+  convert_app->callback([&] { command = [&] { return convert_command(convert_from, convert_to); }; });
+
+  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");
   bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
+  threads.add_to(bench_app);
   bench_app->callback([&] { command = [&] { return bench_command(bench); }; });
 
   std::string list_kind;
@@ -256,6 +313,7 @@ int run_program(int argc, char** argv) {
     throw delassus::InputError(fmt::format("delassus: {}; see `delassus help{}`", error.what(),
                                            chosen.empty() ? "" : " " + chosen.front()->get_name()));
   }
+  threads.apply();
   return command();
 }
 

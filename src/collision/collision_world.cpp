@@ -11,6 +11,7 @@
 #include <limits>
 
 #include "delassus/base/error.hpp"
+#include "delassus/base/parallel.hpp"
 #include "delassus/collision/separation.hpp"
 
 namespace delassus {
@@ -22,12 +23,15 @@ constexpr double k_relative_envelope = 0.01;
 constexpr int k_max_places = 64;
 // A body may speed up within a step: its way is taken to be longer by this fraction.
 constexpr double k_travel_reserve = 0.1;
+// Items of a chunk of parallel_for: a box takes about 0.1 µs, a pair 5 µs and more.
+constexpr std::size_t k_box_grain = 256, k_pair_grain = 8;
 
 struct Scratch {
   BroadPhase broad_phase;
   std::vector<Bounds> boxes;
   std::vector<std::pair<int, int>> pairs;
-  std::vector<ShapeContact> contacts;
+  std::vector<std::vector<CollisionWorld::Id>> found;  // of each chunk of pairs
+  std::vector<ShapeContact> contacts;                  // of one pair; never kept across a loop
 };
 
 Scratch& scratch() {
@@ -40,6 +44,13 @@ Scratch& scratch() {
 double reach_of(const Geometry& a, const Geometry& b, double way) {
   const bool rims = !a.circles.empty() || !b.circles.empty();
   return rims && way > 0 ? std::max(way, 2 * std::min(a.bound, b.bound)) : way;
+}
+
+// ½h² |a + α × arm| at most, for arms up to `arm`.
+double accelerated_way(const BodyPlacement& body, double arm, double h) {
+  const double turning = body.angular_acceleration.norm();
+  // No turn of a half space, whose arms are infinite, is none of 0 · ∞.
+  return 0.5 * h * h * (body.acceleration.norm() + (turning > 0 ? turning * arm : 0.0));
 }
 
 std::pair<int, int> ordered(int a, int b) {
@@ -126,8 +137,39 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
     return std::pair(x.body_a, x.body_b) < std::pair(y.body_a, y.body_b);
   });
   refuse_mesh_pairs();
-  for (int a = 0; a < num_shapes() && !any_pair_; ++a)
-    for (int b = a + 1; b < num_shapes() && !any_pair_; ++b) any_pair_ = may_touch(a, b);
+  any_pair_ = find_any_pair();
+}
+
+// Shapes that touch have group bits i and j, each of which the other one touches. For each such pair of bits the bodies of
+// both sides are tried until one pair of them may touch: all before it are one body with itself or ignored, so the work
+// grows with the number of shapes and of ignored pairs, not with that of all pairs.
+bool CollisionWorld::find_any_pair() const {
+  std::uint32_t groups = 0;
+  for (const PlacedShape& shape : shapes_) groups |= shape.group;
+  const auto shapes_with = [&](int group, int touches) {
+    std::vector<int> out;  // one of each body: their shapes follow each other
+    for (int s = 0; s < num_shapes(); ++s) {
+      const PlacedShape& shape = shapes_[s];
+      const bool fits = (shape.group >> group & 1U) != 0 && (shape.touches >> touches & 1U) != 0;
+      if (fits && (out.empty() || shapes_[out.back()].body != shape.body)) out.push_back(s);
+    }
+    // Forces move one of the two: those that they move come first, and pairs of two others are at the end.
+    std::stable_partition(out.begin(), out.end(), [&](int s) { return dynamic_[s] != 0; });
+    return out;
+  };
+  for (int i = 0; i < 32; ++i) {
+    if ((groups >> i & 1U) == 0) continue;
+    for (int j = i; j < 32; ++j) {
+      if ((groups >> j & 1U) == 0) continue;
+      const std::vector<int> first = shapes_with(i, j), second = shapes_with(j, i);
+      for (int a : first)
+        for (int b : second) {
+          if (dynamic_[a] == 0 && dynamic_[b] == 0) break;
+          if (may_touch(a, b)) return true;
+        }
+    }
+  }
+  return false;
 }
 
 void CollisionWorld::refuse_mesh_pairs() const {
@@ -210,8 +252,9 @@ Material CollisionWorld::material(const Ends& ends) const {
 Pose CollisionWorld::shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const {
   Pose at = body.pose;
   if (tau != 0) {
-    at.p += tau * body.velocity;
-    at.R = rotation_matrix(quaternion_exponential(tau * body.angular_velocity)) * at.R;
+    at.p += tau * body.velocity + 0.5 * tau * tau * body.acceleration;
+    const Vector3 turn = tau * body.angular_velocity + 0.5 * tau * tau * body.angular_acceleration;
+    at.R = rotation_matrix(quaternion_exponential(turn)) * at.R;
   }
   return {at.R * shape.local.R, at.point(shape.local.p)};
 }
@@ -243,7 +286,8 @@ double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
   };
   const double way =
       h * ((v_b - v_a).norm() + r_a * body_a.angular_velocity.norm() + r_b * body_b.angular_velocity.norm()) +
-      bend(body_a, x_a) + bend(body_b, x_b);
+      bend(body_a, x_a) + bend(body_b, x_b) + accelerated_way(body_a, (x_a - body_a.pose.p).norm() + r_a, h) +
+      accelerated_way(body_b, (x_b - body_b.pose.p).norm() + r_b, h);
   return (1 + k_travel_reserve) * way;
 }
 
@@ -299,47 +343,64 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
   }
 }
 
+// The box that a shape sweeps within h, with what it may move beside its velocity and half of its envelope.
+Bounds CollisionWorld::swept_box(int s, std::span<const BodyPlacement> bodies, double h, double slack) const {
+  const PlacedShape& shape = shapes_[s];
+  const Geometry& geometry = *shape.collider.geometry;
+  const BodyPlacement& body = bodies[shape.body];
+  const double size = std::isfinite(geometry.size) ? geometry.size : 0.0;
+  double reserve = settings_.envelope > 0 ? settings_.envelope : k_relative_envelope * size;
+  const Pose begin = shape_pose(shape, body, 0);
+  if (moving_[s] == 0) return inflate(bounds_of(geometry, begin), reserve);
+  reserve += slack;
+  if (!(h > 0)) return inflate(bounds_of(geometry, begin), reserve);
+  const double reach = (1 + k_travel_reserve) * h;
+  const Vector3 pivot = shape.local.R.transpose() * -shape.local.p;
+  const double arm = (geometry.center - pivot).norm() + geometry.bound;
+  const Bounds box = swept_bounds(geometry, begin, shape_pose(shape, body, reach),
+                                  reach * body.angular_velocity.norm(), pivot);
+  return inflate(box, reserve + accelerated_way(body, arm, reach));
+}
+
+void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement> bodies, double h,
+                                    double slack, std::vector<Id>& ids) const {
+  const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
+  const Geometry &ga = *shape_a.collider.geometry, &gb = *shape_b.collider.geometry;
+  const Pair pair{a, b, envelope(shape_a, shape_b), travel(shape_a, shape_b, bodies, h) + 2 * slack};
+  const auto has_all_in_sight = [](const Geometry& g) {
+    return g.kind == ShapeKind::sphere || g.kind == ShapeKind::ellipsoid;
+  };
+  // Against a half space, and of shapes of one feature, the contacts are the same wherever they are.
+  const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
+                             (has_all_in_sight(ga) && has_all_in_sight(gb));
+  if (!(pair.travel > pair.envelope) || same_anywhere)
+    add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), ids);
+  else
+    sweep(pair, bodies, h, ids);
+}
+
 void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h, double slack,
                                 std::vector<Id>& ids) const {
   if (!any_pair_) return;
   Scratch& memory = scratch();
   memory.boxes.resize(shapes_.size());
-  for (std::size_t s = 0; s < shapes_.size(); ++s) {
-    const PlacedShape& shape = shapes_[s];
-    const Geometry& geometry = *shape.collider.geometry;
-    const BodyPlacement& body = bodies[shape.body];
-    const double size = std::isfinite(geometry.size) ? geometry.size : 0.0;
-    const double reserve = settings_.envelope > 0 ? settings_.envelope : k_relative_envelope * size;
-    const Pose begin = shape_pose(shape, body, 0);
-    Bounds box;
-    if (h > 0 && moving_[s] != 0) {
-      const double reach = (1 + k_travel_reserve) * h;
-      const Vector3 pivot = shape.local.R.transpose() * -shape.local.p;
-      box = swept_bounds(geometry, begin, shape_pose(shape, body, reach),
-                         reach * body.angular_velocity.norm(), pivot);
-    } else {
-      box = bounds_of(geometry, begin);
-    }
-    memory.boxes[s] = inflate(box, reserve + (moving_[s] != 0 ? slack : 0.0));
-  }
+  parallel_for(shapes_.size(), k_box_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t s = begin; s < end; ++s)
+      memory.boxes[s] = swept_box(static_cast<int>(s), bodies, h, slack);
+  });
   memory.broad_phase.find_pairs(
       memory.boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
+  const std::size_t chunks = num_chunks(memory.pairs.size(), k_pair_grain);
+  if (memory.found.size() < chunks) memory.found.resize(chunks);
+  for (std::size_t c = 0; c < chunks; ++c) memory.found[c].clear();
+  parallel_for(memory.pairs.size(), k_pair_grain, [&](std::size_t begin, std::size_t end) {
+    std::vector<Id>& found = memory.found[begin / k_pair_grain];
+    for (std::size_t p = begin; p < end; ++p)
+      add_candidates(memory.pairs[p].first, memory.pairs[p].second, bodies, h, slack, found);
+  });
   const std::size_t first = ids.size();
-  for (const auto& [a, b] : memory.pairs) {
-    const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
-    const Geometry &ga = *shape_a.collider.geometry, &gb = *shape_b.collider.geometry;
-    Pair pair{a, b, envelope(shape_a, shape_b), travel(shape_a, shape_b, bodies, h) + 2 * slack};
-    const auto has_all_in_sight = [](const Geometry& g) {
-      return g.kind == ShapeKind::sphere || g.kind == ShapeKind::ellipsoid;
-    };
-    // Against a half space, and of shapes of one feature, the contacts are the same wherever they are.
-    const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
-                               (has_all_in_sight(ga) && has_all_in_sight(gb));
-    if (!(pair.travel > pair.envelope) || same_anywhere)
-      add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), ids);
-    else
-      sweep(pair, bodies, h, ids);
-  }
+  for (std::size_t c = 0; c < chunks; ++c)
+    ids.insert(ids.end(), memory.found[c].begin(), memory.found[c].end());
   const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
   std::sort(begin, ids.end());
   ids.erase(std::unique(begin, ids.end()), ids.end());
@@ -398,6 +459,25 @@ CollisionWorld::Id CollisionWorld::successor(Id id, std::span<const BodyPlacemen
   return best;
 }
 
+CollisionWorld::Overlap CollisionWorld::overlap_of(int a, int b,
+                                                   std::span<const BodyPlacement> bodies) const {
+  const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
+  Overlap out{a, b, shape_a.body, shape_b.body, -std::numeric_limits<double>::infinity(), Vector3::UnitZ()};
+  if (shape_a.collider.mesh == nullptr && shape_b.collider.mesh == nullptr) {
+    const Separation s =
+        separation(*shape_a.collider.geometry, shape_pose(shape_a, bodies[shape_a.body], 0),
+                   *shape_b.collider.geometry, shape_pose(shape_b, bodies[shape_b.body], 0), 0);
+    out.depth = -s.gap;
+    out.normal = s.normal;
+    return out;
+  }
+  std::vector<ShapeContact>& contacts = scratch().contacts;
+  contacts_at({a, b, 0, 0}, bodies, 0, 0, 0, contacts);
+  for (const ShapeContact& c : contacts)
+    if (-c.contact.gap > out.depth) out.depth = -c.contact.gap, out.normal = c.contact.normal;
+  return out;
+}
+
 void CollisionWorld::overlaps(std::span<const BodyPlacement> bodies, double tolerance,
                               std::vector<Overlap>& out) const {
   out.clear();
@@ -409,23 +489,12 @@ void CollisionWorld::overlaps(std::span<const BodyPlacement> bodies, double tole
         bounds_of(*shapes_[s].collider.geometry, shape_pose(shapes_[s], bodies[shapes_[s].body], 0));
   memory.broad_phase.find_pairs(
       memory.boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
-  for (const auto& [a, b] : memory.pairs) {
-    const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
-    Overlap overlap{
-        a, b, shape_a.body, shape_b.body, -std::numeric_limits<double>::infinity(), Vector3::UnitZ()};
-    if (shape_a.collider.mesh == nullptr && shape_b.collider.mesh == nullptr) {
-      const Separation s =
-          separation(*shape_a.collider.geometry, shape_pose(shape_a, bodies[shape_a.body], 0),
-                     *shape_b.collider.geometry, shape_pose(shape_b, bodies[shape_b.body], 0), 0);
-      overlap.depth = -s.gap;
-      overlap.normal = s.normal;
-    } else {
-      contacts_at({a, b, 0, 0}, bodies, 0, 0, 0, memory.contacts);
-      for (const ShapeContact& c : memory.contacts)
-        if (-c.contact.gap > overlap.depth) overlap.depth = -c.contact.gap, overlap.normal = c.contact.normal;
-    }
-    if (overlap.depth > tolerance) out.push_back(overlap);
-  }
+  out.resize(memory.pairs.size());
+  parallel_for(memory.pairs.size(), k_pair_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t p = begin; p < end; ++p)
+      out[p] = overlap_of(memory.pairs[p].first, memory.pairs[p].second, bodies);
+  });
+  std::erase_if(out, [&](const Overlap& overlap) { return !(overlap.depth > tolerance); });
 }
 
 }  // namespace delassus

@@ -12,7 +12,8 @@
 //
 // Contacts that could touch within a step: the boxes that bodies sweep are paired (broad phase), pairs that come near
 // are searched for contacts where they are now and, when they move by more than the envelope, along their way (by
-// conservative advancement: no motion by less than the distance can close a gap).
+// conservative advancement: no motion by less than the distance can close a gap). Boxes and pairs are worked on by all
+// threads (base/parallel.hpp).
 #pragma once
 #include <span>
 #include <string>
@@ -24,11 +25,13 @@
 
 namespace delassus {
 
-// A body in motion: pose of its centre of mass, and its velocities in world axes.
+// A body in motion: pose of its centre of mass, its velocities in world axes, and of a prescribed motion the accelerations.
 struct BodyPlacement {
   Pose pose;
   Vector3 velocity = Vector3::Zero();
   Vector3 angular_velocity = Vector3::Zero();
+  Vector3 acceleration = Vector3::Zero();
+  Vector3 angular_acceleration = Vector3::Zero();
 };
 
 class CollisionWorld {
@@ -93,8 +96,10 @@ class CollisionWorld {
   };
 
   bool may_touch(int shape_a, int shape_b) const;
+  bool find_any_pair() const;
   void refuse_mesh_pairs() const;
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
+  Bounds swept_box(int shape, std::span<const BodyPlacement> bodies, double h, double slack) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
                 double h) const;
@@ -103,6 +108,9 @@ class CollisionWorld {
   void add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
                     double reach, std::vector<Id>& ids) const;
   void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h, std::vector<Id>& ids) const;
+  void add_candidates(int a, int b, std::span<const BodyPlacement> bodies, double h, double slack,
+                      std::vector<Id>& ids) const;
+  Overlap overlap_of(int a, int b, std::span<const BodyPlacement> bodies) const;
   int shape_of(std::uint32_t feature) const;
 
   std::vector<PlacedShape> shapes_;

@@ -82,14 +82,8 @@ int SupportCore::highest_piece(const Vector3& n, Vector3& x) const {
     case Form::points:
       break;
   }
-  const auto& points = geometry_->points;
-  int best = 0;
-  double most = points[0].x.dot(n);
-  for (int i = 1; i < static_cast<int>(points.size()); ++i) {
-    const double height = points[i].x.dot(n);
-    if (height > most) most = height, best = i;
-  }
-  x = points[best].x;
+  const int best = geometry_->farthest_point(n);
+  x = geometry_->points[best].x;
   return best;
 }
 

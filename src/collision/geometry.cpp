@@ -183,6 +183,10 @@ void add_hull(Geometry& g, const Shape& shape) {
   }
   g.center = compute_moments(sharp).center;
   bound_points(g, shape.margin);
+  std::vector<Vector3> points;
+  points.reserve(g.points.size());
+  for (const GeometryPoint& p : g.points) points.push_back(p.x);
+  g.support = SupportTable(points);
 }
 
 void add_triangles(Geometry& g, const Polyhedron& surface) {
@@ -222,7 +226,7 @@ Vector3 support_point(const Geometry& g, const Vector3& d) {
   };
   for (const GeometryCircle& rim : g.circles) offer(farthest_of_rim(rim, d));
   if (g.kind == ShapeKind::cylinder) return best;
-  for (const GeometryPoint& p : g.points) offer(p.x);
+  offer(g.points[g.farthest_point(d)].x);
   const double rounding = g.points[0].radius;
   return rounding > 0 ? Vector3(best + rounding * d.stableNormalized()) : best;
 }
@@ -256,6 +260,19 @@ FeatureIndex Geometry::index_of(const Feature& f) const {
   first += static_cast<int>(faces.size());
   if (f.kind == FeatureKind::circle) return first + 2 * f.index + f.branch;
   return first + 2 * static_cast<int>(circles.size());
+}
+
+int Geometry::farthest_point(const Vector3& d) const {
+  int best = 0;
+  double most = -k_infinite;
+  const auto offer = [&](int i) {
+    if (const double height = points[i].x.dot(d); height > most) most = height, best = i;
+  };
+  if (support.empty())
+    for (int i = 0; i < static_cast<int>(points.size()); ++i) offer(i);
+  else
+    for (int i : support.candidates(d)) offer(i);
+  return best;
 }
 
 std::shared_ptr<const Geometry> make_geometry(const Shape& shape) {

@@ -35,6 +35,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/collision/support_table.hpp"
 #include "delassus/model/shape.hpp"
 
 namespace delassus {
@@ -97,11 +98,14 @@ class Geometry {
   // Smallest width, the scale of envelopes: of a closed mesh that of its box, of an open one that of the box without its
   // thickness, of a height field the smaller side of a cell; infinite for a half space.
   double size = 0;
-  bool convex = true;  // false: mesh, height field
+  bool convex = true;    // false: mesh, height field
+  SupportTable support;  // of the points of a hull with many of them
 
   FeatureIndex num_features() const;
   Feature feature(FeatureIndex i) const;
   FeatureIndex index_of(const Feature& feature) const;
+  // The first of the points with the greatest dᵀx.
+  int farthest_point(const Vector3& d) const;
   std::span<const int> loop(const GeometryFace& face) const {
     return {loops.data() + face.first, static_cast<std::size_t>(face.count)};
   }

@@ -6,9 +6,16 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/parallel.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
 namespace delassus {
+namespace {
+
+// Contacts of a chunk of parallel_for: the geometry of one takes 0.3 to 2 µs.
+constexpr std::size_t k_contact_grain = 64;
+
+}  // namespace
 
 void MultibodySystem::make_contacts() {
   for (const PairContact& contact : model_.pair_contacts) {
@@ -50,7 +57,11 @@ void MultibodySystem::place_shapes(double t, const VectorRef& q, const double* v
   out.resize(model_.bodies.size());
   for (int i = 0; i < num_bodies(); ++i) {
     const BodyKinematics b = kinematics(i, t, q, v);
-    out[i] = {{b.R, b.x}, b.velocity.head<3>(), b.R * b.velocity.tail<3>()};
+    out[i] = {{b.R, b.x},
+              b.velocity.head<3>(),
+              b.R * b.velocity.tail<3>(),
+              b.acceleration.head<3>(),
+              b.R * b.acceleration.tail<3>()};
   }
 }
 
@@ -69,11 +80,10 @@ double MultibodySystem::contact_step_limit(std::span<const ContactId> ids, doubl
   constexpr double largest_turn = 0.3;
   // Curved and sharp features can be passed altogether: no farther than this fraction of the smaller shape at once.
   constexpr double largest_way = 0.4;
-  double limit = h;
-  for (ContactId id : ids) {
-    if (!is_shape(id)) continue;
+  const auto limit_of = [&](ContactId id, std::span<const BodyKinematics> prescribed) {
+    double limit = h;
     const CollisionWorld::Ends ends = world_.ends(id);
-    const ShapeContactState s = shape_contact(id, t, q, v.data());
+    const ShapeContactState s = shape_contact(ends, prescribed, q, v.data());
     const double speed = (s.velocity_b - s.velocity_a).norm(), gap = std::abs(s.contact.gap);
     const bool flat = ends.feature_a.kind == FeatureKind::face || ends.feature_b.kind == FeatureKind::face;
     if (!flat && speed * h > gap) limit = std::min(limit, largest_way * world_.pair_size(ends) / speed);
@@ -85,7 +95,18 @@ double MultibodySystem::contact_step_limit(std::span<const ContactId> ids, doubl
     };
     turn(ends.shape_a, s.arm_a, s.omega_a);
     turn(ends.shape_b, s.arm_b, s.omega_b);
-  }
+    return limit;
+  };
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  thread_local std::vector<double> memory;
+  std::vector<double>& limits = memory;  // that of this thread, on whichever the body runs
+  limits.assign(ids.size(), h);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_shape(ids[i])) limits[i] = limit_of(ids[i], prescribed);
+  });
+  double limit = h;
+  for (double one : limits) limit = std::min(limit, one);
   return limit;
 }
 
@@ -96,14 +117,35 @@ ContactId MultibodySystem::successor(ContactId id, double t, const VectorRef& q)
   return world_.successor(id, bodies);
 }
 
-MultibodySystem::ShapeContactState MultibodySystem::shape_contact(ContactId id, double t, const VectorRef& q,
-                                                                  const double* v) const {
-  const CollisionWorld::Ends ends = world_.ends(id);
+std::span<const BodyKinematics> MultibodySystem::prescribed_motions(double t) const {
+  thread_local std::vector<BodyKinematics> motions;
+  motions.clear();
+  const Vector none;
+  for (int body : kinematic_bodies_) motions.push_back(kinematics(body, t, none, nullptr));
+  return motions;
+}
+
+BodyKinematics MultibodySystem::contact_kinematics(int body, std::span<const BodyKinematics> prescribed,
+                                                   const VectorRef& q, const double* v) const {
+  // What is not prescribed does not depend on time.
+  return kinematic_index_[body] >= 0 ? prescribed[kinematic_index_[body]] : kinematics(body, 0, q, v);
+}
+
+MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const CollisionWorld::Ends& ends,
+                                                                  std::span<const BodyKinematics> prescribed,
+                                                                  const VectorRef& q, const double* v) const {
+  return shape_contact(ends, contact_kinematics(ends.body_a, prescribed, q, v),
+                       contact_kinematics(ends.body_b, prescribed, q, v));
+}
+
+MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const CollisionWorld::Ends& ends,
+                                                                  const BodyKinematics& a,
+                                                                  const BodyKinematics& b) const {
   ShapeContactState out;
   out.body_a = ends.body_a;
   out.body_b = ends.body_b;
-  out.a = kinematics(ends.body_a, t, q, v);
-  out.b = kinematics(ends.body_b, t, q, v);
+  out.a = a;
+  out.b = b;
   out.contact = world_.contact(ends, {.pose = {out.a.R, out.a.x}}, {.pose = {out.b.R, out.b.x}});
   Vector3 t1, t2;
   make_tangents(out.contact.normal, t1, t2);
@@ -117,32 +159,42 @@ MultibodySystem::ShapeContactState MultibodySystem::shape_contact(ContactId id, 
   return out;
 }
 
+// The group of a contact, still empty.
+void MultibodySystem::add_shape_group(ContactId id, ContactRows& out) const {
+  const CollisionWorld::Ends ends = world_.ends(id);
+  out.rows.add_group(3);
+  for (int body : {ends.body_a, ends.body_b})
+    if (places_[body].nv > 0) out.rows.add_block(places_[body].v, places_[body].nv);
+  const Material material = world_.material(ends);
+  out.surfaces.push_back({.friction = material.friction, .restitution = material.restitution});
+}
+
 // Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
 // is  ± (f, Rᵀ(arm × f)).
-void MultibodySystem::add_shape_rows(ContactId id, double t, const VectorRef& q, ContactRows& out) const {
+void MultibodySystem::fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
+                                      const VectorRef& q, ContactRows& out) const {
   // Velocities of prescribed bodies only.
-  const ShapeContactState s = shape_contact(id, t, q, nullptr);
-  const int group = out.rows.add_group(3);
-  const auto add_body = [&](int body, const BodyKinematics& k, const Vector3& arm, double sign) {
+  const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, nullptr);
+  int next_block = 0;
+  const auto fill_body = [&](int body, const BodyKinematics& k, const Vector3& arm, double sign) {
     const Place& place = places_[body];
     if (place.nv == 0) return;
-    auto block = out.rows.add_block(place.v, place.nv);
+    BlockRows::Block block = out.rows.block(group, next_block++);
     block.leftCols(3) = sign * s.frame;
     if (place.nv == 6)
       for (int i = 0; i < 3; ++i)
         block.row(i).tail(3) = sign * (k.R.transpose() * arm.cross(s.frame.row(i).transpose())).transpose();
   };
-  add_body(s.body_a, s.a, s.arm_a, -1);
-  add_body(s.body_b, s.b, s.arm_b, 1);
+  fill_body(s.body_a, s.a, s.arm_a, -1);
+  fill_body(s.body_b, s.b, s.arm_b, 1);
   out.drift_velocity.segment<3>(out.rows.first_row(group)) = s.frame * (s.velocity_b - s.velocity_a);
-  const Material material = world_.material(world_.ends(id));
-  out.surfaces.push_back({.friction = material.friction, .restitution = material.restitution});
 }
 
 // d/dt of fᵀ(v_b − v_a) at the wandering points of contact:  ḟᵀ(v_b − v_a) + fᵀ(a_b − a_a),
 // a = v̇ + ω̇ × arm + ω × (ẋ_point − ẋ), where v̇ and ω̇ are those of prescribed bodies (ω is constant in both axes).
-Vector3 MultibodySystem::shape_bias(ContactId id, double t, const VectorRef& q, const VectorRef& v) const {
-  const ShapeContactState s = shape_contact(id, t, q, v.data());
+Vector3 MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics> prescribed,
+                                    const VectorRef& q, const VectorRef& v) const {
+  const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, v.data());
   const ContactRates rates = contact_rates(s.contact, s.velocity_a, s.omega_a, s.velocity_b, s.omega_b);
   const auto acceleration = [](const BodyKinematics& k, const Vector3& omega, const Vector3& arm,
                                const Vector3& point_rate) {
@@ -175,17 +227,21 @@ void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const Vecto
                            Vector* margins) const {
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
   if (margins != nullptr) margins->setConstant(gaps.size(), std::numeric_limits<double>::infinity());
-  Evaluation x;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (is_shape(ids[i])) {
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_shape(ids[i])) continue;
       const CollisionWorld::Ends ends = world_.ends(ids[i]);
-      const BodyKinematics a = kinematics(ends.body_a, t, q, nullptr),
-                           b = kinematics(ends.body_b, t, q, nullptr);
+      const BodyKinematics a = contact_kinematics(ends.body_a, prescribed, q, nullptr),
+                           b = contact_kinematics(ends.body_b, prescribed, q, nullptr);
       const FeatureContact contact = world_.contact(ends, {.pose = {a.R, a.x}}, {.pose = {b.R, b.x}});
       gaps[i] = contact.gap;
       if (margins != nullptr) (*margins)[i] = contact.margin;
-      continue;
     }
+  });
+  Evaluation x;
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    if (is_shape(ids[i])) continue;
     if (!is_limit(ids[i])) {
       gaps[i] = geometry(ids[i], q, nullptr).gap;
       continue;
@@ -206,7 +262,7 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
   Evaluation x;
   for (ContactId id : ids) {
     if (is_shape(id)) {
-      add_shape_rows(id, t, q, out);
+      add_shape_group(id, out);
       continue;
     }
     if (is_limit(id)) {
@@ -236,6 +292,11 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     }
   }
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_shape(ids[i])) fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
+  });
 }
 
 void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q,
@@ -243,9 +304,14 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
   Eigen::Index num_rows = 0;
   for (ContactId id : ids) num_rows += is_limit(id) ? 1 : 3;
   bias.setZero(num_rows);
+  thread_local std::vector<Eigen::Index> memory;
+  std::vector<Eigen::Index>& first_rows =
+      memory;  // of each contact; that of this thread, on whichever the body runs
+  first_rows.clear();
   Evaluation x;
   Eigen::Index row = 0;
   for (ContactId id : ids) {
+    first_rows.push_back(row);
     if (is_limit(id)) {
       const LimitContact& c = limit(id);
       const int coordinate = coordinate_index(model_.limits[c.limit].coordinate);
@@ -255,9 +321,7 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
                     prescribed_acceleration(coordinates_[coordinate].function, t, q, x.pair.gradient));
       continue;
     }
-    if (is_shape(id)) {
-      bias.segment<3>(row) = shape_bias(id, t, q, v);
-    } else if (!is_plane(id)) {
+    if (!is_shape(id) && !is_plane(id)) {
       const PairContact& c = pair(id);
       const Vector3 rate = v.segment<3>(places_[c.body_b].v) - v.segment<3>(places_[c.body_a].v);
       const ContactGeometry g = geometry(id, q, &v);
@@ -266,12 +330,19 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
     }
     row += 3;
   }
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_shape(ids[i])) bias.segment<3>(first_rows[i]) = shape_bias(ids[i], prescribed, q, v);
+  });
 }
 
 void MultibodySystem::contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
                                     Matrix3& frame) const {
   if (is_shape(id)) {
-    const ShapeContactState s = shape_contact(id, t, q, nullptr);
+    const CollisionWorld::Ends ends = world_.ends(id);
+    const ShapeContactState s =
+        shape_contact(ends, kinematics(ends.body_a, t, q, nullptr), kinematics(ends.body_b, t, q, nullptr));
     point = 0.5 * (s.contact.point_a + s.contact.point_b);
     frame = s.frame.transpose();
     return;

@@ -38,6 +38,9 @@ void MultibodySystem::place_bodies() {
       any_rigid_ = any_rigid_ || rigid;
     }
     places_.push_back(place);
+    const bool kinematic = body.kind == BodyKind::kinematic;
+    kinematic_index_.push_back(kinematic ? static_cast<int>(kinematic_bodies_.size()) : -1);
+    if (kinematic) kinematic_bodies_.push_back(static_cast<int>(places_.size()) - 1);
   }
 }
 

@@ -186,6 +186,11 @@ class MultibodySystem final : public System {
   void add_element_jacobians(const ForceElement& element, double t, const VectorRef& q, const VectorRef& v,
                              ForceJacobians& out) const;
 
+  // Motions of the kinematic bodies at t, evaluated once a call, on its thread: functions of the user are never called by
+  // several threads at once. Valid until the next call of the thread.
+  std::span<const BodyKinematics> prescribed_motions(double t) const;
+  BodyKinematics contact_kinematics(int body, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+                                    const double* v) const;
   // A contact of shapes at (t, q, v), with its frame.
   struct ShapeContactState {
     int body_a = 0, body_b = 0;
@@ -196,10 +201,17 @@ class MultibodySystem final : public System {
     Vector3 omega_a, omega_b;        // world axes
     Vector3 velocity_a, velocity_b;  // of the material points
   };
-  ShapeContactState shape_contact(ContactId id, double t, const VectorRef& q, const double* v) const;
+  ShapeContactState shape_contact(const CollisionWorld::Ends& ends, const BodyKinematics& a,
+                                  const BodyKinematics& b) const;
+  ShapeContactState shape_contact(const CollisionWorld::Ends& ends,
+                                  std::span<const BodyKinematics> prescribed, const VectorRef& q,
+                                  const double* v) const;
   void place_shapes(double t, const VectorRef& q, const double* v, std::vector<BodyPlacement>& out) const;
-  void add_shape_rows(ContactId id, double t, const VectorRef& q, ContactRows& out) const;
-  Vector3 shape_bias(ContactId id, double t, const VectorRef& q, const VectorRef& v) const;
+  void add_shape_group(ContactId id, ContactRows& out) const;
+  void fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
+                       const VectorRef& q, ContactRows& out) const;
+  Vector3 shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+                     const VectorRef& v) const;
 
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;
   // Listed contacts come first: planes, pairs, limits; ids of shapes are far above.
@@ -222,6 +234,8 @@ class MultibodySystem final : public System {
   int nq_ = 0, nv_ = 0;
   bool any_rigid_ = false;
   std::vector<Place> places_;
+  std::vector<int> kinematic_bodies_;
+  std::vector<int> kinematic_index_;     // of each body among these; −1: none of them
   std::vector<Coordinate> coordinates_;  // of joints and measures first: these have names
   int num_named_coordinates_ = 0;
   std::vector<int> first_coordinate_;    // of each joint

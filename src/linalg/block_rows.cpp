@@ -44,6 +44,11 @@ BlockRows::ConstBlock BlockRows::block(int g, int b) const {
   return {values_.data() + record.offset, group_rows(g), record.width};
 }
 
+BlockRows::Block BlockRows::block(int g, int b) {
+  const BlockRecord& record = blocks_[first_block_[g] + b];
+  return {values_.data() + record.offset, group_rows(g), record.width};
+}
+
 void BlockRows::multiply(const VectorRef& v, Vector& out) const {
   out.setZero(rows());
   for (int g = 0; g < num_groups(); ++g)

@@ -37,6 +37,8 @@ class BlockRows {
   int num_blocks(int g) const { return first_block_[g + 1] - first_block_[g]; }
   int block_column(int g, int b) const { return blocks_[first_block_[g] + b].column; }
   ConstBlock block(int g, int b) const;
+  // Of groups and blocks that are all there; different ones may be filled by different threads.
+  Block block(int g, int b);
 
   // out = R v  (for R = Hᵀ: the relative velocity u)
   void multiply(const VectorRef& v, Vector& out) const;

@@ -43,6 +43,8 @@ std::string check_layout(const char* what, const BlockRows& directions, const Bl
   return {};
 }
 
+}  // namespace
+
 std::string check_cone(const Cone& cone) {
   if (!std::isfinite(cone.mu) || cone.mu < 0)
     return fmt::format("mu is {}, it must be finite and not negative", cone.mu);
@@ -83,6 +85,8 @@ std::string check_cone(const Cone& cone) {
   }
   return fmt::format("{} is not a kind of cone", static_cast<int>(cone.kind));
 }
+
+namespace {
 
 std::string check_contacts(const Problem& problem) {
   if (problem.Ht.num_groups() != problem.num_contacts())

@@ -91,6 +91,8 @@ struct WarmStart {
   std::vector<ContactMode> modes;  // modes of about the solution, one a contact
 };
 
+// What is wrong with a cone, or nothing.
+std::string check_cone(const Cone& cone);
 // Throws std::invalid_argument naming the mismatch when sizes do not agree.
 void require_consistent(const Problem& problem);
 // Readable summary, with all numbers for small problems.
@@ -98,5 +100,10 @@ std::string describe(const Problem& problem);
 // Text with hexadecimal floats; loading gives back every bit. load throws InputError on malformed input.
 void save(const Problem& problem, std::ostream& out);
 Problem load_problem(std::istream& in, const std::string& name);
+void save(const LocalProblem& problem, std::ostream& out);
+LocalProblem load_local_problem(std::istream& in, const std::string& name);
+// The first words of these texts.
+inline constexpr const char* k_problem_header = "delassus-problem";
+inline constexpr const char* k_local_problem_header = "delassus-local-problem";
 
 }  // namespace delassus

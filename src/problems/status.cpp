@@ -23,13 +23,17 @@ const char* to_string(SolveStatus status) {
 }
 
 void SolveStats::add_attempt(const char* method, int more_iterations, bool failed) {
+  add({.method = method, .count = 1, .iterations = more_iterations, .failures = failed ? 1 : 0});
+}
+
+void SolveStats::add(const SolveAttempt& attempt) {
   int i = 0;
-  while (i < num_attempts && std::string_view(attempts[i].method) != method) ++i;
+  while (i < num_attempts && std::string_view(attempts[i].method) != attempt.method) ++i;
   if (i == k_max_attempts) --i;  // the last place collects the rest
-  if (i == num_attempts) attempts[num_attempts++] = {.method = method};
-  ++attempts[i].count;
-  attempts[i].iterations += more_iterations;
-  attempts[i].failures += failed ? 1 : 0;
+  if (i == num_attempts) attempts[num_attempts++] = {.method = attempt.method};
+  attempts[i].count += attempt.count;
+  attempts[i].iterations += attempt.iterations;
+  attempts[i].failures += attempt.failures;
 }
 
 }  // namespace delassus

@@ -38,7 +38,8 @@ struct SolveStats {
   static constexpr int k_max_attempts = 8;
   SolveAttempt attempts[k_max_attempts];
   int num_attempts = 0;
-  void add_attempt(const char* method, int iterations, bool failed);
+  void add_attempt(const char* method, int more_iterations, bool failed);
+  void add(const SolveAttempt& attempt);
 };
 
 }  // namespace delassus

@@ -84,6 +84,8 @@ hid_t file_type(Hdf5Type type) {
       return H5T_STD_U64LE;
     case Hdf5Type::uint8:
       return H5T_STD_U8LE;
+    case Hdf5Type::int32:
+      return H5T_STD_I32LE;
   }
   return -1;
 }
@@ -98,6 +100,8 @@ hid_t memory_type(Hdf5Type type) {
       return H5T_NATIVE_UINT64;
     case Hdf5Type::uint8:
       return H5T_NATIVE_UINT8;
+    case Hdf5Type::int32:
+      return H5T_NATIVE_INT32;
   }
   return -1;
 }
@@ -155,6 +159,22 @@ Hdf5Handle file_access(const std::string& path) {
   check(H5Pset_libver_bounds(access.id(), H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "prepare", path);
   check(H5Pset_file_locking(access.id(), true, true), "prepare", path);
   return access;
+}
+
+herr_t take_name(hid_t /*object*/, const char* name, const H5A_info_t* /*info*/, void* names) {
+  static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+  return 0;
+}
+
+// Texts of any length, as other programs write them.
+std::vector<std::string> read_variable_texts(hid_t dataset, hid_t type, hid_t space, std::size_t count,
+                                             const std::string& what) {
+  std::vector<char*> pointers(count, nullptr);
+  if (count > 0) check(H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, pointers.data()), "read", what);
+  std::vector<std::string> texts;
+  for (const char* text : pointers) texts.emplace_back(text == nullptr ? "" : text);
+  if (count > 0) check(H5Dvlen_reclaim(type, space, H5P_DEFAULT, pointers.data()), "read", what);
+  return texts;
 }
 
 // A copy in the directory for temporary files that forgot its writer; the copy is gone when it is closed.
@@ -268,6 +288,15 @@ Hdf5File Hdf5File::create(const std::string& path) {
   return file;
 }
 
+Hdf5File Hdf5File::create_portable(const std::string& path) {
+  silence();
+  Hdf5File file;
+  file.path_ = path;
+  file.handle_ =
+      own(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose, "create", path);
+  return file;
+}
+
 void Hdf5File::create_group(const std::string& name) {
   own(H5Gcreate2(handle_.id(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Gclose, "create",
       label(name));
@@ -284,13 +313,22 @@ void Hdf5File::write_attribute(const std::string& object, const std::string& nam
 }
 
 void Hdf5File::write_attribute(const std::string& object, const std::string& name, std::int64_t value) {
+  write_number_attribute(object, name, Hdf5Type::int64, &value);
+}
+
+void Hdf5File::write_attribute(const std::string& object, const std::string& name, double value) {
+  write_number_attribute(object, name, Hdf5Type::float64, &value);
+}
+
+void Hdf5File::write_number_attribute(const std::string& object, const std::string& name, Hdf5Type type,
+                                      const void* value) {
   const std::string what = label(object + "@" + name);
   const Hdf5Handle space = own(H5Screate(H5S_SCALAR), H5Sclose, "describe the shape of", what);
   const Hdf5Handle attribute =
-      own(H5Acreate_by_name(handle_.id(), object.c_str(), name.c_str(), H5T_STD_I64LE, space.id(),
+      own(H5Acreate_by_name(handle_.id(), object.c_str(), name.c_str(), file_type(type), space.id(),
                             H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT),
           H5Aclose, "create", what);
-  check(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &value), "write", what);
+  check(H5Awrite(attribute.id(), memory_type(type), value), "write", what);
 }
 
 void Hdf5File::write_text(const std::string& name, const std::string& text) {
@@ -434,6 +472,42 @@ std::int64_t Hdf5File::read_integer_attribute(const std::string& object, const s
   return value;
 }
 
+std::vector<Hdf5Attribute> Hdf5File::read_attributes(const std::string& object) const {
+  const std::string what = label(object);
+  silence();
+  const Hdf5Handle owner = own(H5Oopen(handle_.id(), object.c_str(), H5P_DEFAULT), H5Oclose, "read", what);
+  std::vector<std::string> names;
+  hsize_t position = 0;
+  check(H5Aiterate2(owner.id(), H5_INDEX_NAME, H5_ITER_INC, &position, take_name, &names), "read", what);
+  std::vector<Hdf5Attribute> attributes;
+  for (const std::string& name : names) {
+    const std::string whose = label(object + "@" + name);
+    const Hdf5Handle attribute = own(H5Aopen(owner.id(), name.c_str(), H5P_DEFAULT), H5Aclose, "read", whose);
+    const Hdf5Handle type = own(H5Aget_type(attribute.id()), H5Tclose, "read", whose);
+    const Hdf5Handle space = own(H5Aget_space(attribute.id()), H5Sclose, "read", whose);
+    if (H5Sget_simple_extent_npoints(space.id()) != 1) continue;
+    std::int64_t integer = 0;
+    double number = 0;
+    switch (H5Tget_class(type.id())) {
+      case H5T_INTEGER:
+        check(H5Aread(attribute.id(), H5T_NATIVE_INT64, &integer), "read", whose);
+        attributes.push_back({name, integer});
+        break;
+      case H5T_FLOAT:
+        check(H5Aread(attribute.id(), H5T_NATIVE_DOUBLE, &number), "read", whose);
+        attributes.push_back({name, number});
+        break;
+      case H5T_STRING:
+        if (H5Tis_variable_str(type.id()) == 0)
+          attributes.push_back({name, read_text_attribute(object, name)});
+        break;
+      default:
+        break;
+    }
+  }
+  return attributes;
+}
+
 std::string Hdf5File::read_text(const std::string& name) const {
   std::vector<std::string> texts = read_texts(name);
   if (texts.size() != 1) throw InputError("cannot read " + label(name) + ": it is not one text");
@@ -446,8 +520,11 @@ std::vector<std::string> Hdf5File::read_texts(const std::string& name) const {
   const Hdf5Handle dataset = own(H5Dopen2(handle_.id(), name.c_str(), H5P_DEFAULT), H5Dclose, "read", what);
   const Hdf5Handle type = own(H5Dget_type(dataset.id()), H5Tclose, "read", what);
   const Hdf5Handle space = own(H5Dget_space(dataset.id()), H5Sclose, "read", what);
+  const auto count =
+      static_cast<std::size_t>(std::max<hssize_t>(H5Sget_simple_extent_npoints(space.id()), 0));
+  if (H5Tget_class(type.id()) == H5T_STRING && H5Tis_variable_str(type.id()) > 0)
+    return read_variable_texts(dataset.id(), type.id(), space.id(), count, what);
   const std::size_t size = text_size(type.id(), what);
-  const auto count = static_cast<std::size_t>(H5Sget_simple_extent_npoints(space.id()));
   std::vector<char> padded(size * count);
   if (count > 0)
     check(H5Dread(dataset.id(), type.id(), H5S_ALL, H5S_ALL, H5P_DEFAULT, padded.data()), "read", what);

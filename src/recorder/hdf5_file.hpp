@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// HDF5 as far as recordings need it: handles that close themselves, errors as InputError with path and
+// HDF5 as far as recordings and problem files need it: handles that close themselves, errors as InputError with path and
 // reason, and no HDF5 type in sight.
 //
 // A file is written in two phases. First everything is created: groups, attributes, texts, tables. Then
@@ -12,18 +12,21 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace delassus {
 
 // Little endian in the file.
-enum class Hdf5Type : std::uint8_t { float64, int64, uint64, uint8 };
+enum class Hdf5Type : std::uint8_t { float64, int64, uint64, uint8, int32 };
 template <class T>
 constexpr Hdf5Type k_hdf5_type = Hdf5Type{255};
 template <>
 inline constexpr Hdf5Type k_hdf5_type<double> = Hdf5Type::float64;
 template <>
 inline constexpr Hdf5Type k_hdf5_type<std::int64_t> = Hdf5Type::int64;
+template <>
+inline constexpr Hdf5Type k_hdf5_type<std::int32_t> = Hdf5Type::int32;
 template <>
 inline constexpr Hdf5Type k_hdf5_type<std::uint64_t> = Hdf5Type::uint64;
 template <>
@@ -45,6 +48,13 @@ class Hdf5Handle {
  private:
   std::int64_t id_ = -1;
   Closer closer_ = nullptr;
+};
+
+// What an object of a file carries beside its data.
+struct Hdf5Attribute {
+  std::string name;
+  std::variant<std::int64_t, double, std::string> value;
+  bool operator==(const Hdf5Attribute&) const = default;
 };
 
 // An array in a file. The first dimension counts rows; a row is a number or an array of numbers.
@@ -92,6 +102,8 @@ class Hdf5File {
   Hdf5File() = default;
   // An empty file for start_appending(); replaces what is there.
   static Hdf5File create(const std::string& path);
+  // An empty file in the oldest format of HDF5 that holds its data, for other programs to read; not for appending.
+  static Hdf5File create_portable(const std::string& path);
   // For reading: closed files, files that are being written, and files whose writer was killed.
   static Hdf5File open(const std::string& path);
 
@@ -101,6 +113,7 @@ class Hdf5File {
   void create_group(const std::string& name);
   void write_attribute(const std::string& object, const std::string& name, const std::string& text);
   void write_attribute(const std::string& object, const std::string& name, std::int64_t value);
+  void write_attribute(const std::string& object, const std::string& name, double value);
   void write_text(const std::string& name, const std::string& text);
   void write_texts(const std::string& name, const std::vector<std::string>& texts);
   // No rows yet; `row_shape` empty: a row is one number.
@@ -108,6 +121,13 @@ class Hdf5File {
                            const std::vector<std::int64_t>& row_shape);
   // `size` zeros.
   Hdf5Dataset create_array(const std::string& name, Hdf5Type type, std::int64_t size);
+
+  template <class T>
+  void write_array(const std::string& name, std::span<const T> values) {
+    Hdf5Dataset array = create_array(name, k_hdf5_type<T>, static_cast<std::int64_t>(values.size()));
+    array.overwrite(values);
+    array.close();
+  }
 
   void start_appending();
   // Hands everything to the operating system: data first, then what points to it.
@@ -123,11 +143,15 @@ class Hdf5File {
   bool contains(const std::string& name) const;
   std::string read_text_attribute(const std::string& object, const std::string& name) const;
   std::int64_t read_integer_attribute(const std::string& object, const std::string& name) const;
+  // All attributes of an object that are one number or one text, by name.
+  std::vector<Hdf5Attribute> read_attributes(const std::string& object) const;
   std::string read_text(const std::string& name) const;
   std::vector<std::string> read_texts(const std::string& name) const;
   Hdf5Dataset open_dataset(const std::string& name) const;
 
  private:
+  void write_number_attribute(const std::string& object, const std::string& name, Hdf5Type type,
+                              const void* value);
   std::string label(const std::string& name) const { return name + " of " + path_; }
 
   std::string path_;

@@ -4,9 +4,11 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/solvers/auto_solver.hpp"
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
@@ -42,6 +44,9 @@ std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
 
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> entries{
+      {{"auto",
+        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the default"},
+       make_iterative<AutoSolver>},
       {{"lemke",
         "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
         "non-symmetric problems"},
@@ -50,6 +55,10 @@ const std::vector<Entry>& entries() {
         "nonsmooth Gauss-Seidel, every contact solved exactly in turn; all round cones, also non-symmetric "
         "problems"},
        make_sweeping<NsgsSolver, SweepOrder::forward>},
+      {{"newton",
+        "semismooth Newton steps with Gauss-Seidel sweeps to come near; round-off accuracy, redundant contacts; all round "
+        "cones, also non-symmetric problems"},
+       make_iterative<NewtonSolver>},
       {{"psor",
         "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
         "problems"},

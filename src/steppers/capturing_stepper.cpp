@@ -103,12 +103,16 @@ void CapturingStepper::accept(const System& system) {
   book_trial(system, phase_, trial_.end, trial_, active_, 1.0, held_friction_, history_.energy, *report_);
   report_impacts();
   memories_.remember(trial_, active_, history_);
-  // What rebounds is not held any more.
-  for (std::size_t c = 0; c < active_.size(); ++c)
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    ContactMemory& memory = history_.contacts[c];
+    // The impulse of an impact says nothing about the next step.
+    if (shifts_[c].impact) std::fill(std::begin(memory.force), std::end(memory.force), 0.0);
+    // What rebounds is not held any more.
     if (shifts_[c].rebounds && shifts_[c].velocity[0] < 0) {
-      history_.contacts[c].status = ContactStatus::open;
-      history_.contacts[c].closed = false;
+      memory.status = ContactStatus::open;
+      memory.closed = false;
     }
+  }
   history_.weighted_velocity = trial_.y;
   phase_ = trial_.end;
   project(system);
@@ -142,10 +146,11 @@ void CapturingStepper::project(const System& system) {
     bool done = true;
     if (all) {
       lift_.assign(candidates_.size(), 0);
+      int row = 0;
       for (std::size_t c = 0, a = 0; c < candidates_.size() && a < active_.size(); ++c) {
         if (candidates_[c] != active_[a]) continue;
-        const ContactMemory& memory = history_.contacts[a++];
-        lift_[c] = memory.closed || (formula_.lift_rebounding && memory.impulse[0] > 0);
+        lift_[c] = history_.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
+        row += trial_.cones[a++].dim;
       }
       done = gap_projector_.project(system, candidates_, lift_, phase_);
       report_->certificate.solves += gap_projector_.solves();

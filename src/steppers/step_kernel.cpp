@@ -68,7 +68,7 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   trial.stats = {};
   if (!prepare(system, phase, h, ids, slip_hint, shifts, trial)) return;
   drop_slow_rebounds(phase, shifts);
-  start_from_memory(memory);
+  start_from_memory(memory, h);
   turn_generators_from_memory(memory);
   if (data_.friction.constant.empty())
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
@@ -105,6 +105,7 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
+    warm_.r = trial.solution.r;
     return usable(trial.stats.status);
   });
   trial.stats.iterations = iterations;
@@ -135,8 +136,8 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
   if (any) reduction_.update_free_velocity();
 }
 
-// The last basis, impulses and modes, contact by contact; a new contact starts open.
-void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
+// The last basis, forces and modes, contact by contact; a new contact starts open.
+void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory, double h) {
   warm_.basis.clear();
   warm_.modes.clear();
   bool known = false, any_basis = false;
@@ -162,7 +163,7 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory)
     // The unknown of the problem is σ times the impulse of the step.
     const int row = problem_.Ht.first_row(static_cast<int>(c));
     for (int k = 0; k < std::min(problem_.cones[c].dim, 3); ++k)
-      warm_.r[row + k] = formula_.sigma * memory[c]->impulse[k];
+      warm_.r[row + k] = formula_.sigma * h * memory[c]->force[k];
     warm_.modes[c] = {memory[c]->status, {memory[c]->slip_direction[0], memory[c]->slip_direction[1]}};
   }
 }
@@ -175,8 +176,8 @@ void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* cons
     Cone& cone = problem_.cones[c];
     if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
     const bool slips = memory[c]->status == ContactStatus::slip;
-    const double x = slips ? memory[c]->slip_direction[0] : memory[c]->impulse[1];
-    const double y = slips ? memory[c]->slip_direction[1] : memory[c]->impulse[2];
+    const double x = slips ? memory[c]->slip_direction[0] : memory[c]->force[1];
+    const double y = slips ? memory[c]->slip_direction[1] : memory[c]->force[2];
     if (x != 0 || y != 0) cone.angle = std::atan2(y, x);
   }
   reduction_.update_cones();

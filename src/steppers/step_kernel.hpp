@@ -84,7 +84,7 @@ class StepKernel {
   template <typename SolveOnce>
   bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
-  void start_from_memory(std::span<const ContactMemory* const> memory);
+  void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
               Trial& trial);

@@ -41,8 +41,8 @@ void save(const State& state, std::ostream& out) {
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
-                       c.slip_direction[0], c.slip_direction[1], int{c.closed}, c.impulse[0], c.impulse[1],
-                       c.impulse[2], c.basis.size());
+                       c.slip_direction[0], c.slip_direction[1], int{c.closed}, c.force[0], c.force[1],
+                       c.force[2], c.basis.size());
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
   }
@@ -90,7 +90,7 @@ State load_state(std::istream& in, const std::string& name) {
     c.status = static_cast<ContactStatus>(reader.integer(0, 2));
     for (double& x : c.slip_direction) x = reader.number();
     c.closed = reader.flag();
-    for (double& x : c.impulse) x = reader.number();
+    for (double& x : c.force) x = reader.number();
     c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));
   }

@@ -395,6 +395,10 @@ TEST_F(BadCommandLineTest, Options) {
   expect_run_refused({"more"}, "delassus: ", {"'more'", "too many", "`delassus help run`"});
   expect_run_refused({"--step"}, "delassus: ", {"--step", "`delassus help run`"});
   expect_refused({"run"}, "delassus: ", {"scene is required", "`delassus help run`"});
+  for (const char* threads : {"0", "-1", "1025", "99999999999", "two", "1.5", ""}) {
+    expect_run_refused({"--threads", threads}, std::string("--threads ") + threads, {"allowed: 1 to 1024"});
+    expect_refused({"bench", "lemke", "--threads", threads}, "--threads", {"allowed: 1 to 1024"});
+  }
   expect_refused({"--versoin"}, "delassus: ", {"unknown option '--versoin'", "did you mean '--version'?"});
 }
 

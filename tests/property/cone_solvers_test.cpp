@@ -80,7 +80,7 @@ TEST(ConeSolvers, HighFrictionAndMassRatios) {
   for (int i = 0; i < 40; ++i) {
     Random random(i);
     const LocalProblem problem =
-        make_heap(random, {.bodies = 2, .contacts = 4, .mass_ratio = 1e3, .mu_max = 1.5});
+        make_heap(random, {.bodies = 4, .contacts = 12, .mass_ratio = 1e3, .mu_max = 1.5});
     for (const Method& method : k_methods) {
       SolveStats stats;
       const Solution solution = solve_by(method, problem, stats);

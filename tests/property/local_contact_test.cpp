@@ -32,7 +32,7 @@ struct OneContact {
   }
   void solve() {
     LocalContact local;
-    local.prepare(contacts[0], problem.W.diagonal(0));
+    local.prepare(contacts[0], problem.W.diagonal(0).data());
     r.setZero(problem.u_free.size());
     local.solve(problem.u_free.data(), r.data());
     size = A.norm() * r.norm() + problem.u_free.norm();

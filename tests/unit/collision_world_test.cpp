@@ -245,6 +245,98 @@ TEST(Successor, FollowsABallOverSeamsAndEdges) {
   EXPECT_GE(hand_overs, 4);
 }
 
+// A plate that starts from rest and is accelerated towards a ball, or swings towards it: its velocity tells nothing. At
+// the end of the step both meet, and the candidates of the step have their contact.
+TEST(Candidates, PrescribedMotionsMayStartFromRest) {
+  constexpr double h = 0.1;
+  for (bool turning : {false, true})
+    for (const Shape& shape : convex_shapes()) {
+      SCOPED_TRACE(::testing::Message() << to_string(shape.kind) << (turning ? " turning" : ""));
+      Body plate = body_of("plate", box_shape(4, 1, 0.1), {0, 0, -1}, {0, 0, 0}, 0);
+      plate.kind = BodyKind::kinematic;
+      plate.motion.position[0] = plate.motion.position[1] = constant_law(0);
+      // By 0.6 m within the step: 120 t²/2; or about y by 0.4 rad, 0.6 m at the arm of 1.5 m.
+      plate.motion.position[2] = law_of(turning ? "-1" : "-1+60*t^2");
+      plate.motion.axis = Vector3::UnitY();
+      plate.motion.angle = law_of(turning ? "-40*t^2" : "0");
+      Model model = model_of({plate, body_of("body", shape, {1.5, 0, -0.95 + 0.55})});
+      model.gravity.setZero();
+      const MultibodySystem system(model);
+      const State state = system.initial_state();
+      EXPECT_FALSE(candidates_of(system, state, h).empty());
+      Vector gaps;
+      std::vector<ContactId> end;
+      system.candidates(h, state.q, state.v, 0, end);
+      system.gaps(end, h, state.q, gaps);
+      ASSERT_FALSE(end.empty());  // they do meet
+      EXPECT_LT(gaps.minCoeff(), 0.01);
+    }
+}
+
+// The answer that a look at all pairs gives.
+bool any_pair_by_all(const Model& model) {
+  const auto ignored = [&](int a, int b) {
+    return std::any_of(model.collision.pairs.begin(), model.collision.pairs.end(), [&](const PairRule& rule) {
+      return rule.touch == false && std::minmax(rule.body_a, rule.body_b) == std::minmax(a, b);
+    });
+  };
+  for (int a = 0; a < static_cast<int>(model.bodies.size()); ++a)
+    for (int b = a + 1; b < static_cast<int>(model.bodies.size()); ++b) {
+      if ((!model.bodies[a].dynamic() && !model.bodies[b].dynamic()) || ignored(a, b)) continue;
+      for (const Shape& x : model.bodies[a].shapes)
+        for (const Shape& y : model.bodies[b].shapes)
+          if ((x.group & y.touches) != 0 && (y.group & x.touches) != 0) return true;
+    }
+  return false;
+}
+
+TEST(Filters, AnyPairIsFoundAsByALookAtAllPairs) {
+  std::mt19937 random(21);
+  int none = 0;
+  constexpr int models = 400;
+  for (int k = 0; k < models; ++k) {
+    const auto one_of = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
+    std::vector<Body> bodies;
+    const int n = 2 + one_of(4);
+    for (int i = 0; i < n; ++i) {
+      Body body = body_of("b" + std::to_string(i), sphere_shape(0.1), {1.0 * i, 0, 0}, {0, 0, 0},
+                          one_of(3) == 0 ? 0 : 1000);
+      body.shapes.resize(1 + static_cast<std::size_t>(one_of(2)), body.shapes[0]);
+      for (Shape& shape : body.shapes) {
+        shape.group = 1U << (one_of(4) == 0 ? 31 : one_of(3)) | 1U << one_of(3);
+        shape.touches = 1U << one_of(3) | (one_of(3) == 0 ? 1U << 31 : 0U);
+      }
+      bodies.push_back(body);
+    }
+    Model model = model_of(bodies);
+    for (int a = 0; a < n; ++a)
+      for (int b = a + 1; b < n; ++b)
+        if (one_of(2) == 0) model.collision.pairs.push_back({.body_a = b, .body_b = a, .touch = false});
+    const bool expected = any_pair_by_all(model);
+    none += expected ? 0 : 1;
+    EXPECT_EQ(CollisionWorld(model).any_pair(), expected) << k;
+  }
+  EXPECT_GT(none, models / 10);
+  EXPECT_LT(none, models * 9 / 10);
+}
+
+// 20,000 shapes that nothing may touch: 2·10⁸ pairs, which nobody looks at one by one. Slow would be a time-out.
+TEST(Filters, ManyShapesOfWhichNoneTouch) {
+  Model apart = model_of({});
+  for (int i = 0; i < 20'000; ++i) {
+    Body body{.name = std::to_string(i), .kind = BodyKind::rigid};
+    body.shapes = {sphere_shape(0.1)};
+    body.shapes[0].group = 1;
+    body.shapes[0].touches = 2;
+    apart.bodies.push_back(body);
+  }
+  EXPECT_FALSE(CollisionWorld(apart).any_pair());
+  apart.bodies[12'345].shapes[0].group = 2;
+  EXPECT_FALSE(CollisionWorld(apart).any_pair());
+  apart.bodies[12'345].shapes[0].touches = 1;
+  EXPECT_TRUE(CollisionWorld(apart).any_pair());
+}
+
 TEST(Separate, OverlapsAreFoundAndTakenBack) {
   // A heap that overlaps: two boxes in each other and in the ground, a ball in one of them.
   const MultibodySystem system(model_of({body_of("ground", plane_shape(), {0, 0, 0}, {0, 0, 0}, 0),

@@ -88,7 +88,7 @@ State make_state(Random& random) {
     c.status = static_cast<ContactStatus>(random.integer(0, 2));
     for (double& x : c.slip_direction) x = any_number(random);
     c.closed = random.integer(0, 1) != 0;
-    for (double& x : c.impulse) x = any_number(random);
+    for (double& x : c.force) x = any_number(random);
     c.basis.resize(random.integer(0, 12));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(random.integer(0, 1));
   }
@@ -126,7 +126,7 @@ std::vector<std::uint64_t> bits_of(const State& state) {
     out.push_back(static_cast<std::uint64_t>(c.status));
     for (double x : c.slip_direction) number(x);
     out.push_back(c.closed);
-    for (double x : c.impulse) number(x);
+    for (double x : c.force) number(x);
     out.push_back(c.basis.size());
     for (std::uint8_t b : c.basis) out.push_back(b);
   }

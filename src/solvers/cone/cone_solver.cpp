@@ -84,7 +84,7 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   contacts_.prepare(problem);
   start(problem, warm);
   stats.warm_started = accepted() && warm.r.size() > 0;
-  if (!accepted()) iterate(problem, stats);
+  if (!accepted() || (polishes() && best_error_ > 0)) iterate(problem, stats);
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
   const double scale = problem.u_free.norm();
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;

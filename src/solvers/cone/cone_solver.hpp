@@ -32,6 +32,8 @@ class ConeSolver : public Solver {
   // Improves r() from a start that is not accepted yet, offering iterates by `accept`; counts iterations.
   virtual void iterate(const LocalProblem& problem, SolveStats& stats) = 0;
   virtual int default_iterations() const { return 10000; }
+  // Goes on from an accepted start, as far as it improves quickly.
+  virtual bool polishes() const { return false; }
 
   // Error of (r_, u_) as a velocity, u_ = W r_ + u_free being up to date. Keeps the iterate when it is the best.
   double judge();

@@ -47,9 +47,9 @@ double find_root_between(double low, double high, double x, const Function& func
 
 }  // namespace
 
-void LocalContact::prepare(const PreparedContact& contact, const ContactMatrix::ConstBlock& block) {
-  contact_ = &contact;
-  A_ = block.data();
+void LocalContact::prepare(const PreparedContact& contact, const double* block) {
+  contact_ = contact;
+  A_ = block;
   nu_ = 0;
   method_ = Method::none;
   if (contact.rho == 0) return;
@@ -68,7 +68,7 @@ void LocalContact::prepare(const PreparedContact& contact, const ContactMatrix::
       break;
   }
   // What pushes along the normal to no effect has nothing to bound friction with.
-  if (!(block(0, 0) > 0)) {
+  if (!(block[0] > 0)) {
     if (cone.extra_normal > 0) method_ = Method::newton;
     return;
   }
@@ -94,7 +94,7 @@ void LocalContact::prepare_spatial() {
 
 void LocalContact::prepare_convex() {
   const Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>> A(A_);
-  const Eigen::Vector3d scale(1, contact_->mu, contact_->mu);
+  const Eigen::Vector3d scale(1, contact_.mu, contact_.mu);
   const Eigen::Matrix3d scaled = scale.asDiagonal() * (0.5 * (A + A.transpose())) * scale.asDiagonal();
   const Eigen::LLT<Eigen::Matrix3d> llt(scaled);
   const Eigen::Vector3d pivots = llt.matrixLLT().diagonal().cwiseAbs2();
@@ -114,7 +114,7 @@ void LocalContact::prepare_convex() {
 
 void LocalContact::prepare_equality() {
   method_ = Method::equality;
-  const Eigen::Map<const ContactMatrix::RowMajor> A(A_, contact_->dim, contact_->dim);
+  const Eigen::Map<const ContactMatrix::RowMajor> A(A_, contact_.dim, contact_.dim);
   const Eigen::CompleteOrthogonalDecomposition<ContactBlock> decomposition{ContactBlock(A)};
   inverse_ = decomposition.pseudoInverse();
 }
@@ -122,16 +122,16 @@ void LocalContact::prepare_equality() {
 void LocalContact::solve(const double* q, double* r) {
   switch (method_) {
     case Method::none:
-      std::fill(r, r + contact_->dim, 0.0);
+      std::fill(r, r + contact_.dim, 0.0);
       return;
     case Method::unilateral:
       r[0] = std::max(-q[0] / A_[0], 0.0);
       return;
     case Method::box:
-      r[0] = std::clamp(-q[0] / A_[0], -contact_->cone->bound, contact_->cone->bound);
+      r[0] = std::clamp(-q[0] / A_[0], -contact_.cone->bound, contact_.cone->bound);
       return;
     case Method::equality:
-      Eigen::Map<Vector>(r, contact_->dim).noalias() = -inverse_ * Eigen::Map<const Vector>(q, contact_->dim);
+      Eigen::Map<Vector>(r, contact_.dim).noalias() = -inverse_ * Eigen::Map<const Vector>(q, contact_.dim);
       return;
     case Method::planar:
       return solve_planar(q, r);
@@ -142,14 +142,14 @@ void LocalContact::solve(const double* q, double* r) {
     case Method::convex_spatial:
       return solve_convex_spatial(q, r);
     case Method::newton:
-      solve_local_newton(*contact_, A_, q, r);
+      solve_local_newton(contact_, A_, q, r);
   }
 }
 
 void LocalContact::solve_planar(const double* q, double* r) const {
   r[0] = r[1] = 0;
   if (q[0] >= 0) return;
-  const double mu = contact_->mu;
+  const double mu = contact_.mu;
   const double S = a(1, 1) - a(1, 0) * a(0, 1) / a(0, 0), p = q[1] - a(1, 0) * q[0] / a(0, 0);
   if (S > 0) {
     r[1] = -p / S;
@@ -165,7 +165,7 @@ void LocalContact::solve_planar(const double* q, double* r) const {
 void LocalContact::solve_spatial(const double* q, double* r) {
   r[0] = r[1] = r[2] = 0;
   if (q[0] >= 0) return;
-  const double mu = contact_->mu;
+  const double mu = contact_.mu;
   const double p[2] = {q[1] - a(1, 0) * q[0] / a(0, 0), q[2] - a(2, 0) * q[0] / a(0, 0)};
   if (mu == 0) {
     r[0] = -q[0] / a(0, 0);
@@ -219,7 +219,7 @@ void LocalContact::solve_spatial(const double* q, double* r) {
 
 void LocalContact::solve_convex_planar(const double* q, double* r) const {
   r[0] = r[1] = 0;
-  const double mu = contact_->mu;
+  const double mu = contact_.mu;
   if (q[0] >= mu * std::abs(q[1])) return;
   const double det = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
   if (det > k_epsilon * a(0, 0) * a(1, 1)) {
@@ -242,7 +242,7 @@ void LocalContact::solve_convex_planar(const double* q, double* r) const {
 
 void LocalContact::solve_convex_spatial(const double* q, double* r) const {
   r[0] = r[1] = r[2] = 0;
-  const double mu = contact_->mu;
+  const double mu = contact_.mu;
   const Eigen::Vector3d scaled(q[0], mu * q[1], mu * q[2]);
   if (scaled[0] >= std::hypot(scaled[1], scaled[2])) return;
   const Eigen::Vector3d p = X_.transpose() * scaled;
@@ -271,13 +271,13 @@ void LocalContact::solve_convex_spatial(const double* q, double* r) const {
   r[0] = result[0];
   r[1] = mu * result[1];
   r[2] = mu * result[2];
-  project(*contact_, r);
+  project(contact_, r);
   // X of a badly conditioned A costs digits; Newton from here brings them back.
   double u[3];
   for (int i = 0; i < 3; ++i) u[i] = q[i] + a(i, 0) * r[0] + a(i, 1) * r[1] + a(i, 2) * r[2];
   const double r_norm = std::hypot(r[0], r[1], r[2]), q_norm = std::hypot(q[0], q[1], q[2]);
-  const double accepted = k_polish_tolerance * (r_norm / contact_->tau + q_norm);
-  if (!(squared_error(*contact_, r, u, 0.0) <= accepted * accepted)) solve_local_newton(*contact_, A_, q, r);
+  const double accepted = k_polish_tolerance * (r_norm / contact_.tau + q_norm);
+  if (!(squared_error(contact_, r, u, 0.0) <= accepted * accepted)) solve_local_newton(contact_, A_, q, r);
 }
 
 }  // namespace delassus

@@ -34,8 +34,8 @@ namespace delassus {
 
 class LocalContact {
  public:
-  // `block` is W_cc, kept by reference.
-  void prepare(const PreparedContact& contact, const ContactMatrix::ConstBlock& block);
+  // `block` is W_cc by rows, dim² numbers, kept by reference. tau of the contact must be the step of that block.
+  void prepare(const PreparedContact& contact, const double* block);
   // r: a guess that only iterative cases use; overwritten by the solution.
   void solve(const double* q, double* r);
 
@@ -58,9 +58,9 @@ class LocalContact {
   void solve_spatial(const double* q, double* r);
   void solve_convex_planar(const double* q, double* r) const;
   void solve_convex_spatial(const double* q, double* r) const;
-  double a(int i, int j) const { return A_[i * contact_->dim + j]; }
+  double a(int i, int j) const { return A_[i * contact_.dim + j]; }
 
-  const PreparedContact* contact_ = nullptr;
+  PreparedContact contact_;
   const double* A_ = nullptr;  // by rows
   Method method_ = Method::none;
   // spatial: S of (1), its determinant, the last ν as a guess

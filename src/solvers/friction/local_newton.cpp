@@ -85,9 +85,8 @@ bool solve_local_newton(const PreparedContact& contact, const double* A, const d
       for (int i = 0; i < parts.count; ++i) {
         const auto [first, size, mu] = parts.part[i];
         const double speed = at.u.segment(first, size).norm();
-        if (speed > 0)
-          moved.row(0) +=
-              (mu / speed) * at.u.segment(first, size).transpose() * local.A.middleRows(first, size);
+        for (int k = first; k < first + size && speed > 0; ++k)
+          moved.row(0) += (mu * at.u[k] / speed) * local.A.row(k);
       }
     jacobian.setIdentity(n, n);
     jacobian -= derivative;

@@ -1,0 +1,128 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/solvers/friction/newton.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace delassus {
+namespace {
+
+// Regularisation ε of the scaled Ŵ, whose diagonal is about one: far above round-off, far below what counts.
+constexpr double k_epsilon = 1e-11;
+constexpr int k_max_steps = 30;
+constexpr int k_max_cuts = 8;
+// Steps in a row that may fail to improve the best error before a round ends.
+constexpr int k_patience = 6;
+// Sweeps of the first round without a warm start; every round has this factor more.
+constexpr int k_first_sweeps = 5;
+constexpr int k_sweep_growth = 3;
+// Decrease of ‖F‖ that a line search asks for, relative to the length of the step.
+constexpr double k_descent = 1e-4;
+// Proximal problems: the first weight, relative to Ŵ; easy ones (few steps) make it smaller by the factor, failed ones
+// larger.
+constexpr double k_first_weight = 1e-2;
+constexpr double k_weight_factor = 10;
+constexpr int k_easy = 6;
+constexpr int k_max_failures = 4;
+constexpr int k_max_centres = 60;
+constexpr int k_max_inner = 20;
+// A proximal problem is solved when ‖F‖ has fallen by this.
+constexpr double k_inner_reduction = 1e-3;
+
+}  // namespace
+
+void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
+  system_.prepare(problem, contacts_);
+  const bool warm = r_.size() > 0 && r_.cwiseAbs().maxCoeff() > 0;
+  int sweeps = warm ? 0 : k_first_sweeps;
+  bool prepared = false;
+  const int limit = iteration_limit();
+  while (true) {
+    if (sweeps > 0 && !prepared) {
+      sweep_.begin(problem, contacts_);
+      prepared = true;
+    }
+    for (int i = 0; i < sweeps && stats.iterations < limit; ++i) {
+      sweep_.sweep(problem, contacts_, i % 2 == 1, 1.0, r_);
+      ++stats.iterations;
+    }
+    update_velocities(problem);
+    judge();
+    const Vector swept = r_;
+    take_steps(problem, stats);
+    if (accepted() || stats.iterations >= limit) return;
+    r_ = swept;
+    update_velocities(problem);
+    take_proximal_steps(problem, stats);
+    if (accepted() || stats.iterations >= limit) return;
+    // Sweeps go on from where they were: a Newton step that went astray must not lead them.
+    r_ = swept;
+    sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
+  }
+}
+
+// A step with a line search on ‖F‖ from r_; `merit` is ‖F‖ before and after. False: no step could be computed.
+bool NewtonSolver::search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats) {
+  if (!system_.step(r_, u_, epsilon, delta_)) return false;
+  ++stats.iterations;
+  ++stats.factorizations;
+  r_0_ = r_;
+  double length = 1.0, next = 0;
+  for (int cut = 0; cut <= k_max_cuts; ++cut) {
+    r_ = r_0_ + length * delta_;
+    update_velocities(problem);
+    next = system_.evaluate(r_, u_);
+    if (next < (1.0 - k_descent * length) * merit) break;
+    length *= 0.5;
+  }
+  merit = next;
+  return true;
+}
+
+void NewtonSolver::take_steps(const LocalProblem& problem, SolveStats& stats) {
+  const int limit = iteration_limit();
+  int in_vain = 0;
+  double merit = system_.evaluate(r_, u_);
+  for (int i = 0; i < k_max_steps && stats.iterations < limit; ++i) {
+    const double best = best_error();
+    const bool was_accepted = accepted();
+    if (best == 0 || !search(problem, k_epsilon, merit, stats)) return;
+    judge();
+    // Once accepted, go on while it pays: the last digits are cheap here.
+    const bool improved = best_error() < 0.5 * best;
+    if (was_accepted && !improved) return;
+    in_vain = improved ? 0 : in_vain + 1;
+    if (in_vain > k_patience) return;
+  }
+}
+
+void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
+  const int limit = iteration_limit();
+  double weight = k_first_weight;
+  int failures = 0;
+  for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
+    centre_ = r_;
+    system_.set_proximal(weight, centre_);
+    const double first = system_.evaluate(r_, u_);
+    double merit = first;
+    int inner = 0;
+    while (inner < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
+           search(problem, 0.0, merit, stats))
+      ++inner;
+    judge();
+    if (merit <= k_inner_reduction * first) {
+      failures = 0;
+      if (inner <= k_easy) weight = std::max(weight / k_weight_factor, k_epsilon);
+    } else {
+      weight = std::min(weight * k_weight_factor, 1.0);
+      if (++failures > k_max_failures) break;
+    }
+  }
+  system_.set_proximal(0.0, centre_);
+  if (!accepted()) return;
+  update_velocities(problem);
+  take_steps(problem, stats);
+}
+
+}  // namespace delassus

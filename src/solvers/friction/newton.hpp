@@ -1,0 +1,37 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Semismooth Newton method on the contact law (newton_system.hpp) with Gauss-Seidel sweeps (nsgs.hpp) to come near.
+// Rounds of both: some sweeps, then Newton steps with a line search on ‖F‖ as long as they improve; sweeps become more
+// from round to round. Near a solution the steps converge in finitely many iterations, and sticking contacts end with
+// u = 0 to round-off, redundant ones too. With a warm start the first round has no sweeps: a contact problem that goes on
+// as before takes one or two steps.
+#pragma once
+#include "delassus/solvers/cone/cone_solver.hpp"
+#include "delassus/solvers/friction/newton_system.hpp"
+#include "delassus/solvers/friction/nsgs.hpp"
+
+namespace delassus {
+
+class NewtonSolver final : public ConeSolver {
+ public:
+  using ConeSolver::ConeSolver;
+  std::string name() const override { return "newton"; }
+
+ protected:
+  void iterate(const LocalProblem& problem, SolveStats& stats) override;
+  bool polishes() const override { return true; }
+
+ private:
+  bool search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats);
+  // Newton steps from r_ until they no longer improve the best error.
+  void take_steps(const LocalProblem& problem, SolveStats& stats);
+  // The same on a sequence of proximal problems.
+  void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
+
+  NewtonSystem system_;
+  NsgsSweep sweep_;
+  Vector delta_, r_0_, centre_;
+};
+
+}  // namespace delassus

@@ -1,0 +1,329 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/solvers/friction/newton_system.hpp"
+
+#include <Eigen/OrderingMethods>
+#include <algorithm>
+#include <cmath>
+
+namespace delassus {
+namespace {
+
+// Up to this many unknowns dense factors win, unless the matrix is nearly empty.
+constexpr int k_dense_unknowns = 240;
+constexpr int k_max_refinements = 4;
+
+}  // namespace
+
+void NewtonSystem::prepare(const LocalProblem& problem, const PreparedContacts& contacts) {
+  problem_ = &problem;
+  contacts_ = &contacts;
+  const auto n = static_cast<std::size_t>(contacts.size());
+  scale_.resize(n);
+  parts_.resize(n);
+  for (std::size_t c = 0; c < n; ++c) {
+    scale_[c] = std::sqrt(contacts[static_cast<int>(c)].rho);
+    parts_[c] = friction_parts(problem.cones[c]);
+  }
+  F_.resize(problem.u_free.size());
+  place_.resize(n);
+  weight_ = 0;
+}
+
+void NewtonSystem::set_proximal(double weight, const Vector& centre) {
+  weight_ = weight;
+  centre_ = centre;
+}
+
+ContactVector NewtonSystem::scaled_velocity(int contact, const Vector& r, const Vector& u) const {
+  const auto& [row, dim] = std::pair((*contacts_)[contact].row, (*contacts_)[contact].dim);
+  ContactVector scaled = scale_[contact] * u.segment(row, dim);
+  if (weight_ > 0) scaled += (weight_ / scale_[contact]) * (r.segment(row, dim) - centre_.segment(row, dim));
+  return scaled;
+}
+
+// What the exact law has in place of u_N: the velocity by which a sliding contact of the convex law separates is its due.
+double NewtonSystem::normal_velocity(int contact, const ContactVector& u) const {
+  double normal = u[0];
+  if (problem_->cones[contact].kind == ConeKind::convex)
+    for (int i = 0; i < parts_[contact].count; ++i) {
+      const FrictionPart& part = parts_[contact].part[i];
+      normal -= part.coefficient * u.segment(part.first, part.size).norm();
+    }
+  return normal;
+}
+
+bool NewtonSystem::is_open(int contact, const ContactVector& r, const ContactVector& u) const {
+  const Cone& cone = problem_->cones[contact];
+  if (cone.kind == ConeKind::equality) return false;
+  if (cone.kind == ConeKind::box) return false;
+  return cone.extra_normal == 0 && r[0] - normal_velocity(contact, u) <= 0;
+}
+
+void NewtonSystem::evaluate_contact(int contact, const ContactVector& r, const ContactVector& u,
+                                    ContactVector& F) const {
+  const Cone& cone = problem_->cones[contact];
+  const double scale = scale_[contact];
+  if (cone.kind == ConeKind::equality) {
+    F = u;
+    return;
+  }
+  if (cone.kind == ConeKind::box) {
+    const double bound = cone.bound / scale;
+    F = r;
+    F[0] -= std::clamp(r[0] - u[0], -bound, bound);
+    return;
+  }
+  const double normal = std::max(r[0] - normal_velocity(contact, u), 0.0);
+  F = r;
+  F[0] -= normal;
+  for (int i = 0; i < parts_[contact].count; ++i) {
+    const FrictionPart& part = parts_[contact].part[i];
+    const double radius = part.coefficient * (normal + cone.extra_normal / scale);
+    Eigen::Vector2d x = Eigen::Vector2d::Zero();
+    x.head(part.size) = r.segment(part.first, part.size) - u.segment(part.first, part.size);
+    const double size = x.norm();
+    F.segment(part.first, part.size) -= (size > radius ? radius / size : 1.0) * x.head(part.size);
+  }
+}
+
+double NewtonSystem::evaluate(const Vector& r, const Vector& u) {
+  double sum = 0;
+  ContactVector F;
+  for (int c = 0; c < contacts_->size(); ++c) {
+    const PreparedContact& contact = (*contacts_)[c];
+    if (contact.rho == 0) {
+      F_.segment(contact.row, contact.dim).setZero();
+      continue;
+    }
+    evaluate_contact(c, r.segment(contact.row, contact.dim) / scale_[c], scaled_velocity(c, r, u), F);
+    F_.segment(contact.row, contact.dim) = F;
+    sum += F.squaredNorm();
+  }
+  return std::sqrt(sum);
+}
+
+void NewtonSystem::differentiate(int contact, const ContactVector& r, const ContactVector& u, ContactBlock& X,
+                                 ContactBlock& Y) const {
+  const Cone& cone = problem_->cones[contact];
+  const int dim = cone.dim;
+  const double scale = scale_[contact];
+  X.setZero(dim, dim);
+  Y.setZero(dim, dim);
+  if (cone.kind == ConeKind::equality) {
+    Y.setIdentity();
+    return;
+  }
+  if (cone.kind == ConeKind::box) {
+    (std::abs(r[0] - u[0]) <= cone.bound / scale ? Y : X)(0, 0) = 1.0;
+    return;
+  }
+  const double normal = r[0] - normal_velocity(contact, u);
+  const bool closed = normal > 0;
+  // Row of the derivative of the normal velocity by u.
+  ContactVector slope = ContactVector::Zero(dim);
+  slope[0] = 1.0;
+  if (cone.kind == ConeKind::convex)
+    for (int i = 0; i < parts_[contact].count; ++i) {
+      const FrictionPart& part = parts_[contact].part[i];
+      const double speed = u.segment(part.first, part.size).norm();
+      if (speed > 0)
+        slope.segment(part.first, part.size) -= part.coefficient / speed * u.segment(part.first, part.size);
+    }
+  if (closed)
+    Y.row(0) = slope.transpose();
+  else
+    X(0, 0) = 1.0;
+  for (int i = 0; i < parts_[contact].count; ++i) {
+    const FrictionPart& part = parts_[contact].part[i];
+    const double radius = part.coefficient * (std::max(normal, 0.0) + cone.extra_normal / scale);
+    Eigen::Vector2d x = Eigen::Vector2d::Zero();
+    x.head(part.size) = r.segment(part.first, part.size) - u.segment(part.first, part.size);
+    const double size = x.norm();
+    if (size <= radius) {
+      Y.block(part.first, part.first, part.size, part.size).setIdentity();
+      continue;
+    }
+    // δF = δr − d μ δx_N − (radius/‖x‖)(I − d dᵀ)(δr − δu)
+    const Eigen::Vector2d d = x / size;
+    const Eigen::Matrix2d across =
+        (radius / size) * (Eigen::Matrix2d::Identity() - d * d.transpose()).eval();
+    for (int a = 0; a < part.size; ++a) {
+      const int row = part.first + a;
+      X(row, row) += 1.0;
+      for (int b = 0; b < part.size; ++b) {
+        // One component has no direction across it.
+        const double value = part.size == 1 ? 0.0 : across(a, b);
+        X(row, part.first + b) -= value;
+        Y(row, part.first + b) += value;
+      }
+      if (closed) {
+        X(row, 0) -= part.coefficient * d[a];
+        Y.row(row) += part.coefficient * d[a] * slope.transpose();
+      }
+    }
+  }
+}
+
+bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector& delta) {
+  active_.clear();
+  X_.clear();
+  Y_.clear();
+  unknowns_ = 0;
+  delta.setZero(r.size());
+  ContactBlock X, Y;
+  for (int c = 0; c < contacts_->size(); ++c) {
+    const PreparedContact& contact = (*contacts_)[c];
+    place_[c] = -1;
+    if (contact.rho == 0) continue;
+    const ContactVector scaled_r = r.segment(contact.row, contact.dim) / scale_[c];
+    const ContactVector scaled_u = scaled_velocity(c, r, u);
+    if (is_open(c, scaled_r, scaled_u)) {
+      delta.segment(contact.row, contact.dim) = -r.segment(contact.row, contact.dim);
+      continue;
+    }
+    differentiate(c, scaled_r, scaled_u, X, Y);
+    place_[c] = static_cast<int>(active_.size());
+    active_.push_back({c, unknowns_});
+    X_.push_back(X);
+    Y_.push_back(Y);
+    unknowns_ += contact.dim;
+  }
+  if (unknowns_ == 0) return true;
+  epsilon += weight_;
+  // Right side: −F, less what the contacts that open leave to the others.
+  rhs_.resize(unknowns_);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const int c = active_[i].contact;
+    const PreparedContact& contact = (*contacts_)[c];
+    ContactVector left = ContactVector::Zero(contact.dim);
+    for (int e = problem_->W.row_begin(c); e < problem_->W.row_end(c); ++e) {
+      const int b = problem_->W.column(e);
+      if (place_[b] >= 0 || (*contacts_)[b].rho == 0) continue;
+      left += problem_->W.block(c, e) * delta.segment((*contacts_)[b].row, (*contacts_)[b].dim);
+    }
+    rhs_.segment(active_[i].first, contact.dim) =
+        -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
+  }
+  dense_ = unknowns_ <= k_dense_unknowns;
+  if (dense_) {
+    assemble_dense(epsilon);
+    if (!J_.allFinite()) return false;
+    lu_.compute(J_);
+  } else if (!factorize_sparse(epsilon)) {
+    return false;
+  }
+  if (!solve_refined()) return false;
+  for (const Unknowns& active : active_) {
+    const PreparedContact& contact = (*contacts_)[active.contact];
+    delta.segment(contact.row, contact.dim) = x_.segment(active.first, contact.dim) * scale_[active.contact];
+  }
+  return delta.allFinite();
+}
+
+void NewtonSystem::assemble_dense(double epsilon) {
+  J_.setZero(unknowns_, unknowns_);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& [c, first] = active_[i];
+    const int dim = (*contacts_)[c].dim;
+    for (int e = problem_->W.row_begin(c); e < problem_->W.row_end(c); ++e) {
+      const int b = problem_->W.column(e);
+      if (place_[b] < 0) continue;
+      const int column = active_[place_[b]].first, width = (*contacts_)[b].dim;
+      J_.block(first, column, dim, width).noalias() =
+          Y_[i].lazyProduct(problem_->W.block(c, e)) * (scale_[c] * scale_[b]);
+    }
+    J_.block(first, first, dim, dim) += X_[i] + epsilon * Y_[i];
+  }
+}
+
+bool NewtonSystem::factorize_sparse(double epsilon) {
+  // Columns of the pattern are the rows of the symmetric pattern of W.
+  starts_.assign(1, 0);
+  row_of_.clear();
+  values_.clear();
+  for (std::size_t j = 0; j < active_.size(); ++j) {
+    const auto& [b, column] = active_[j];
+    const int width = (*contacts_)[b].dim;
+    for (int k = 0; k < width; ++k) {
+      for (int e = problem_->W.row_begin(b); e < problem_->W.row_end(b); ++e) {
+        const int c = problem_->W.column(e);
+        const int i = place_[c];
+        if (i < 0) continue;
+        const int dim = (*contacts_)[c].dim;
+        const auto block = problem_->W.block(c, problem_->W.find(c, b));
+        for (int row = 0; row < dim; ++row) {
+          double value = scale_[c] * scale_[b] * Y_[i].row(row).dot(block.col(k));
+          if (c == b) value += X_[i](row, k) + epsilon * Y_[i](row, k);
+          row_of_.push_back(active_[i].first + row);
+          values_.push_back(value);
+        }
+      }
+      starts_.push_back(static_cast<int>(row_of_.size()));
+    }
+  }
+  if (starts_ != last_starts_ || row_of_ != last_row_of_) {
+    Eigen::SparseMatrix<double> pattern(unknowns_, unknowns_);
+    pattern.resizeNonZeros(static_cast<Eigen::Index>(row_of_.size()));
+    std::copy(starts_.begin(), starts_.end(), pattern.outerIndexPtr());
+    std::copy(row_of_.begin(), row_of_.end(), pattern.innerIndexPtr());
+    std::fill_n(pattern.valuePtr(), row_of_.size(), 1.0);
+    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+    Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Lower>(), permutation);
+    order_.assign(permutation.indices().data(), permutation.indices().data() + unknowns_);
+    last_starts_ = starts_;
+    last_row_of_ = row_of_;
+    if (!sparse_lu_.analyze(starts_, row_of_, order_)) return false;
+  }
+  return sparse_lu_.factorize(values_);
+}
+
+// out = (X + Y Ŵ) x
+void NewtonSystem::multiply(const Vector& x, Vector& out) const {
+  out.resize(unknowns_);
+  ContactVector u;
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& [c, first] = active_[i];
+    const int dim = (*contacts_)[c].dim;
+    u.setZero(dim);
+    for (int e = problem_->W.row_begin(c); e < problem_->W.row_end(c); ++e) {
+      const int b = problem_->W.column(e);
+      if (place_[b] < 0) continue;
+      u += problem_->W.block(c, e) * (scale_[b] * x.segment(active_[place_[b]].first, (*contacts_)[b].dim));
+    }
+    u *= scale_[c];
+    if (weight_ > 0) u += weight_ * x.segment(first, dim);
+    out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u;
+  }
+}
+
+void NewtonSystem::apply_factor(Vector& x) const {
+  if (dense_)
+    x = lu_.solve(x);
+  else
+    sparse_lu_.solve_in_place(x);
+}
+
+// x ← x + (X + Y (Ŵ + ε))⁻¹ (rhs − (X + Y Ŵ) x) while that improves.
+bool NewtonSystem::solve_refined() {
+  x_ = rhs_;
+  apply_factor(x_);
+  if (!x_.allFinite()) return false;
+  multiply(x_, residual_);
+  residual_ = rhs_ - residual_;
+  double error = residual_.norm();
+  for (int i = 0; i < k_max_refinements && error > 1e-15 * rhs_.norm(); ++i) {
+    correction_ = residual_;
+    apply_factor(correction_);
+    correction_ += x_;
+    multiply(correction_, residual_);
+    residual_ = rhs_ - residual_;
+    const double next = residual_.norm();
+    if (!(next < 0.5 * error)) break;
+    error = next;
+    x_ = correction_;
+  }
+  return true;
+}
+
+}  // namespace delassus

@@ -1,0 +1,38 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Iterative cone solvers allocate nothing once they have seen a problem of the size, whatever the laws.
+// An executable of its own: it replaces malloc.
+#include <gtest/gtest.h>
+
+#include "../support/allocation_counter.hpp"
+#include "../support/local_problem.hpp"
+#include "delassus/solvers/registry.hpp"
+
+namespace delassus {
+namespace {
+
+#ifdef DELASSUS_COUNTS_ALLOCATIONS
+
+TEST(Allocations, NoneInASecondSolve) {
+  for (const char* name : {"nsgs", "psor", "ssor", "jacobi", "apgd", "spg"})
+    for (const ConeKind law : {ConeKind::coulomb, ConeKind::convex}) {
+      testing::Random random(4);
+      const LocalProblem problem = testing::make_heap(
+          random, {.law = law, .bodies = 4, .contacts = 20, .mu_max = 0.8, .rolling = true, .mixed = true});
+      auto solver = make_solver({.name = name, .tolerance = 1e-7, .max_iterations = 400});
+      Solution solution;
+      SolveStats stats;
+      const WarmStart cold;
+      solver->solve(problem, cold, solution, stats);
+      const long before = allocation_count;
+      solver->solve(problem, cold, solution, stats);
+      EXPECT_EQ(allocation_count - before, 0) << name;
+      EXPECT_GT(stats.iterations, 5) << name;
+    }
+}
+
+#endif
+
+}  // namespace
+}  // namespace delassus

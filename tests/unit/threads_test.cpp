@@ -1,0 +1,109 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Contacts of large clouds of shapes: the same bits for any number of threads.
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <set>
+#include <thread>
+
+#include "delassus/base/parallel.hpp"
+#include "delassus/formulation/multibody_system.hpp"
+#include "tests/support/cloud.hpp"
+
+namespace delassus {
+namespace {
+
+constexpr double k_step = 1e-3;
+
+void append_bits(const Vector& x, std::vector<std::uint64_t>& out) {
+  for (double value : x) out.push_back(std::bit_cast<std::uint64_t>(value));
+}
+
+// All that collision and contacts say at the start, and a little later.
+std::vector<std::uint64_t> contact_bits(const MultibodySystem& system) {
+  std::vector<std::uint64_t> out;
+  const State state = system.initial_state();
+  Vector q = state.q, moved, gaps, margins, bias;
+  ContactRows rows;
+  // A slow step; one in which bodies move by more than their envelopes.
+  for (double h : {k_step, 0.1}) {
+    std::vector<ContactId> ids;
+    system.candidates(0, q, state.v, h, ids);
+    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
+    out.insert(out.end(), ids.begin(), ids.end());
+    system.gaps(ids, 0, q, gaps, &margins);
+    system.contact_rows(ids, 0, q, rows);
+    system.contact_bias(ids, 0, q, state.v, bias);
+    append_bits(gaps, out);
+    append_bits(margins, out);
+    append_bits(bias, out);
+    append_bits(rows.drift_velocity, out);
+    for (int g = 0; g < rows.rows.num_groups(); ++g)
+      for (int b = 0; b < rows.rows.num_blocks(g); ++b) {
+        out.push_back(static_cast<std::uint64_t>(rows.rows.block_column(g, b)));
+        append_bits(rows.rows.block(g, b).reshaped(), out);
+      }
+    for (const ContactSurface& surface : rows.surfaces)
+      out.push_back(std::bit_cast<std::uint64_t>(surface.friction));
+    out.push_back(std::bit_cast<std::uint64_t>(system.contact_step_limit(ids, 0, q, state.v, h)));
+    system.retract(q, h * state.v, moved);
+    q = moved;
+  }
+  for (const CollisionWorld::Overlap& overlap : system.overlaps(0, q, 0)) {
+    out.push_back(static_cast<std::uint64_t>(overlap.shape_a) << 32 |
+                  static_cast<std::uint64_t>(overlap.shape_b));
+    out.push_back(std::bit_cast<std::uint64_t>(overlap.depth));
+    append_bits(overlap.normal, out);
+  }
+  return out;
+}
+
+class Threads : public ::testing::Test {
+ protected:
+  ~Threads() override { set_num_threads(1); }
+};
+
+TEST_F(Threads, ContactsHaveTheSameBitsForAnyNumber) {
+  for (unsigned seed : {1U, 2U}) {
+    const MultibodySystem system(testing::make_cloud(seed == 1 ? 2000 : 300, seed));
+    set_num_threads(1);
+    const std::vector<std::uint64_t> one = contact_bits(system);
+    ASSERT_GT(one.size(), 10'000U);
+    for (int threads : {2, 4}) {
+      set_num_threads(threads);
+      for (int k = 0; k < 2; ++k) {
+        const std::vector<std::uint64_t> many = contact_bits(system);
+        ASSERT_EQ(many.size(), one.size()) << threads << " threads";
+        EXPECT_TRUE(many == one) << threads << " threads";
+      }
+    }
+  }
+}
+
+// Functions of the user's need not be safe for threads: they are called on the thread that asked.
+TEST_F(Threads, FunctionsOfTheUserAreCalledByTheCallersThread) {
+  Model model = testing::make_cloud(500, 3);
+  static std::thread::id caller;
+  static std::atomic<int> elsewhere, calls;
+  caller = std::this_thread::get_id();
+  elsewhere = calls = 0;
+  const auto height = [](double t) {
+    ++calls;
+    if (std::this_thread::get_id() != caller) ++elsewhere;
+    return 0.1 * std::sin(t);
+  };
+  model.bodies[0].kind = BodyKind::kinematic;
+  model.bodies[0].motion.position[0] = constant_law(0);
+  model.bodies[0].motion.position[1] = constant_law(0);
+  model.bodies[0].motion.position[2] = time_law_from_function(height);
+  const MultibodySystem system(model);
+  set_num_threads(4);
+  contact_bits(system);
+  EXPECT_GT(calls, 0);
+  EXPECT_EQ(elsewhere, 0);
+}
+
+}  // namespace
+}  // namespace delassus
