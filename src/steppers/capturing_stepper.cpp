@@ -74,6 +74,20 @@ void CapturingStepper::update_contacts(const System& system, double h) {
     active_memory_.push_back(memory);
     shifts_.push_back(shift);
   }
+  follow_surfaces(system, h);
+}
+
+// u⁺ is relative to surfaces as they move at the end of the step.
+void CapturingStepper::follow_surfaces(const System& system, double h) {
+  if (largest(at_candidates_.rows.drift_velocity) == 0) return;
+  rest_.setZero(phase_.v.size());
+  system.contact_bias(active_, phase_.t, phase_.q, rest_, bias_);
+  for (std::size_t a = 0, c = 0, row = 0; a < active_.size(); ++a) {
+    while (candidates_[c] != active_[a]) ++c;
+    const int rows = at_candidates_.num_rows(c), known = std::min(rows, 3);
+    shifts_[a].drift.head(known) = h * bias_.segment(static_cast<Eigen::Index>(row), known);
+    row += static_cast<std::size_t>(rows);
+  }
 }
 
 bool CapturingStepper::enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const {

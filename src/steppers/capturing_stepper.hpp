@@ -3,7 +3,7 @@
 //
 // Event capturing (time stepping): impacts, stick, slip and take-off happen within a step and are not located. One
 // one-step problem (step_formula.hpp with σ = 1) a step, whatever happens in it, so that the cost of a step is bounded.
-// The velocity of a contact is u⁻ = Hᵀ v + w at the beginning and u⁺ = Hᵀ v⁺ + w at the end, H at q.
+// The velocity of a contact is u⁻ = Hᵀ v + w at the beginning and u⁺ = Hᵀ v⁺ + w + h ∂w/∂t at the end, H at q.
 //
 //   moreau-jean [S3 16-18]   a contact enters when it is predicted to touch, or is closed already,
 //                              Φ + γ h u_N⁻ ≤ ε   or   closed                                         (1)
@@ -59,6 +59,7 @@ class CapturingStepper final : public Stepper {
   void update_contacts(const System& system, double h);
   // Whether candidate c takes part, and then its shift.
   bool enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const;
+  void follow_surfaces(const System& system, double h);
   void accept(const System& system);
   void report_impacts();
   void project(const System& system);
@@ -84,6 +85,7 @@ class CapturingStepper final : public Stepper {
   std::vector<int> held_friction_;
   ContactKinematics at_candidates_;
   double fastest_ = 0;  // largest relative velocity of the candidates [m/s]
+  Vector rest_, bias_;
   BlockMatrix M_;
 };
 

@@ -26,7 +26,8 @@ void StepKernel::assemble(const System& system, bool rank_one, const Phase& phas
   assemble_step(system, formula_, options_, rank_one, phase, h, ids, slip_hint, data_, problem_);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem_.cones[c].dim, 3);
-    problem_.w.segment(problem_.Ht.first_row(static_cast<int>(c)), known) += shifts[c].velocity.head(known);
+    problem_.w.segment(problem_.Ht.first_row(static_cast<int>(c)), known) +=
+        (shifts[c].velocity + shifts[c].drift).head(known);
   }
 }
 
@@ -126,7 +127,7 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
     RowShift& shift = shifts[c];
     if (!shift.rebounds) continue;
     const int row = problem_.Ht.first_row(static_cast<int>(c)), known = std::min(problem_.cones[c].dim, 3);
-    const double drift = problem_.w[row] - shift.velocity[0];
+    const double drift = problem_.w[row] - shift.velocity[0] - shift.drift[0];
     if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     problem_.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;

@@ -19,6 +19,7 @@ namespace delassus {
 // What a scheme adds to the velocity on which the law of a contact holds: restitution, gaps that may close.
 struct RowShift {
   Vector3 velocity = Vector3::Zero();  // normal first [m/s]
+  Vector3 drift = Vector3::Zero();     // change of the velocity of moving surfaces over the step [m/s]
   bool impact = false;                 // the work of the contact in this step is an impact's
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
   // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
