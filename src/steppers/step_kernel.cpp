@@ -293,9 +293,9 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   assemble_acceleration(system, options_, phase, ids, slip_speed, data_, force_problem_);
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
-  warm_ = {};
-  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, warm_, force_solution_,
-                stats);
+  force_warm_.basis.clear();
+  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, force_warm_,
+                force_solution_, stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {

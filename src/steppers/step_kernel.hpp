@@ -97,7 +97,7 @@ class StepKernel {
   AssemblyData data_;
   Problem problem_, force_problem_;
   Reduction reduction_, force_reduction_;
-  WarmStart warm_;
+  WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
