@@ -88,7 +88,7 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch) {
   const LocalProblem& local = reduction.local();
-  auto& [equations, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
+  auto& [redundant, equations, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
   local.W.to_dense(W);
   // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
   // vanish.
@@ -114,6 +114,7 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
       pattern(row + k, unknowns++) = 1.0;
     }
   }
+  redundant = false;
   r.setZero(m);
   // A box that slips pushes with its bound, whatever the others do.
   for (std::size_t c = 0; c < modes.size(); ++c)
@@ -130,7 +131,8 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     }
     lu.compute(S);
     const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-    if (pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff())
+    redundant = !(pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff());
+    if (!redundant)
       x.noalias() = lu.solve(rhs);
     else
       x = S.completeOrthogonalDecomposition().solve(rhs);

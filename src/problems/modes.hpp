@@ -26,6 +26,7 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // Kept by callers that solve again and again, so that nothing is allocated while the contacts are
 // independent.
 struct ModeScratch {
+  bool redundant = false;  // the last solve chose among many impulses
   std::vector<int> equations;
   Matrix W, pattern, reach, S;
   Vector rhs, x, r, check;

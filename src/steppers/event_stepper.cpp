@@ -19,6 +19,8 @@ bool contains(const std::vector<ContactId>& ids, ContactId id) {
 constexpr int k_spare_events = 20;
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
+// Largest residual of a step in prescribed modes that is accepted as it is.
+constexpr double k_lawful = 1e-9;
 // A contact sticks at an event when its slip is below this fraction of the largest velocity.
 constexpr double k_rest_tolerance = 1e-12;
 
@@ -88,14 +90,19 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
     std::optional<Transition> transition;
     if (options_.detect_transitions && !capturing_ && history_.modes_known && !active_.empty())
-      transition = transitions_.find(system, phase_, h, active_, modes_, mode_trial_);
+      transition = transitions_.find(system, phase_, h, active_, modes_, trial_.solution.modes, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.
     if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
       transition.reset();
     if (transition && (!collision || transition->h <= collision->s * h)) {
       const double slip_speed = contact_velocity(system, active_[transition->contact]).tail<2>().norm();
-      if (transition->h > 0) accept(system, mode_trial_, 1.0);
+      if (transition->h > 0) {
+        // Prescribed modes may break the law where forces are shared in many ways: then the law decides up to here, too.
+        const bool lawful = mode_trial_.residual.contact <= k_lawful;
+        if (!lawful && !take_trial(system, transition->h, h_limit, halvings)) continue;
+        accept(system, lawful ? mode_trial_ : trial_, 1.0);
+      }
       if (report.ok) apply_transition(system, *transition, slip_speed);
     } else if (collision) {
       move_to(system, *collision);

@@ -18,6 +18,12 @@ namespace {
 // O(h²) beside them.
 constexpr double k_joint_tolerance = 1e-3;
 
+// Solves in which the friction of sliding contacts is turned onto their slip, and the turn that ends them [rad].
+constexpr int k_max_turns = 12;
+constexpr double k_turned = 1e-12;
+// A slip keeps its direction when it has turned by less than 60 degrees.
+constexpr double k_forward = 0.5;
+
 }  // namespace
 
 void StepKernel::assemble(const System& system, bool rank_one, const Phase& phase, double h,
@@ -184,6 +190,22 @@ void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* cons
   reduction_.update_cones();
 }
 
+bool StepKernel::follow_slip(const Solution& solution) {
+  bool turned = false;
+  for (int c = 0; c < data_.num_contacts; ++c) {
+    ContactMode& mode = all_modes_[c];
+    const Cone& cone = problem_.cones[c];
+    if (cone.dim < 3 || mode.status != ContactStatus::slip) continue;
+    const Eigen::Vector2d slip = tangential(cone, solution.u.segment(problem_.Ht.first_row(c), cone.dim));
+    // A slip that has gone through zero ends its mode; its event function must see it.
+    if (!(slip.dot(mode.direction) > k_forward * slip.norm())) continue;
+    const Eigen::Vector2d direction = slip.normalized();
+    turned = turned || (direction - mode.direction).norm() > k_turned;
+    mode.direction = direction;
+  }
+  return turned;
+}
+
 void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              std::span<const ContactId> ids, std::span<const ContactMode> modes,
                              Trial& trial) {
@@ -196,7 +218,10 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
     all_modes_.insert(all_modes_.end(), friction_modes_.begin(), friction_modes_.end());
   }
   const auto solve_once = [&] {
-    trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+    for (int round = 0; round < k_max_turns; ++round) {
+      trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+      if (!trial.ok || options_.law.kind == ContactLawKind::polyhedral || !follow_slip(trial.solution)) break;
+    }
     return trial.ok;
   };
   if (data_.friction.constant.empty())

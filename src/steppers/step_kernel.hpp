@@ -71,6 +71,8 @@ class StepKernel {
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
   }
+  // The contacts of the last solve_forces are redundant: their forces are one choice of many.
+  bool redundant_forces() const { return mode_scratch_.redundant; }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
@@ -102,6 +104,8 @@ class StepKernel {
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
   Projector projector_;
+  // True when a slip of the solution has turned away from the direction it was solved for.
+  bool follow_slip(const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   Vector mean_, u_, joint_u_, w_;
 };

@@ -93,7 +93,7 @@ TEST(LocalContact, CoulombAgainstAllModes) {
     contact.solve();
     ASSERT_TRUE(contact.r.allFinite()) << i;
     const Vector& r = contact.r;
-    const double mass = contact.problem.contact_mass(0), round_off = 1e-11 * contact.size;
+    const double round_off = 1e-11 * contact.size;
     // The law; cross product instead of the work, which is quadratic in the angle.
     const Vector u = contact.u();
     const double r_T = r.tail<2>().norm();
@@ -124,7 +124,6 @@ TEST(LocalContact, CoulombAgainstAllModes) {
     for (const double found : find_slips(A, q, cone.mu))
       nearest = std::min(nearest, std::abs(std::remainder(found - angle, 2 * std::numbers::pi)));
     unseen += nearest > 1e-5 ? 1 : 0;
-    (void)mass;
   }
   EXPECT_GT(open, k_cases / 10);
   EXPECT_GT(stick, k_cases / 50);

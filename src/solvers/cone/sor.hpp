@@ -15,7 +15,8 @@
 // with 0 < ω < 2 decreases ½ rᵀ W r + u_freeᵀ r [S2 122], so that psor and ssor converge; jacobi does while
 // the estimate is right. For the exact law the shift is that of the current u: its fixed points are the solutions, its
 // convergence is experience. Source: [S2 §8, §10], the projected fixed-point methods.
-// Cost: one product with W a sweep, row by row: u kept up to date instead would need columns of W and drift.
+// Cost: one product with W a sweep, row by row: u kept up to date instead needs symmetric W, drifts, and gained little
+// (docs/solvers.md).
 #pragma once
 #include "delassus/solvers/cone/sweep_solver.hpp"
 

@@ -9,8 +9,9 @@
 namespace delassus {
 namespace {
 
-// Up to this many unknowns dense factors win, unless the matrix is nearly empty.
+// Up to this many unknowns dense factors win; above, while so much of the matrix is not empty.
 constexpr int k_dense_unknowns = 240;
+constexpr double k_dense_share = 0.2;
 constexpr int k_max_refinements = 4;
 
 }  // namespace
@@ -205,7 +206,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     rhs_.segment(active_[i].first, contact.dim) =
         -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
   }
-  dense_ = unknowns_ <= k_dense_unknowns;
+  dense_ = unknowns_ <= k_dense_unknowns || fill() > k_dense_share;
   if (dense_) {
     assemble_dense(epsilon);
     if (!J_.allFinite()) return false;
@@ -219,6 +220,16 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     delta.segment(contact.row, contact.dim) = x_.segment(active.first, contact.dim) * scale_[active.contact];
   }
   return delta.allFinite();
+}
+
+// Share of the matrix that is not empty.
+double NewtonSystem::fill() const {
+  double entries = 0;
+  for (const Unknowns& active : active_)
+    for (int e = problem_->W.row_begin(active.contact); e < problem_->W.row_end(active.contact); ++e)
+      if (place_[problem_->W.column(e)] >= 0)
+        entries += (*contacts_)[active.contact].dim * (*contacts_)[problem_->W.column(e)].dim;
+  return entries / (static_cast<double>(unknowns_) * unknowns_);
 }
 
 void NewtonSystem::assemble_dense(double epsilon) {

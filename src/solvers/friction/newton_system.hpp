@@ -51,6 +51,7 @@ class NewtonSystem {
   void evaluate_contact(int contact, const ContactVector& r, const ContactVector& u, ContactVector& F) const;
   bool is_open(int contact, const ContactVector& r, const ContactVector& u) const;
   double normal_velocity(int contact, const ContactVector& u) const;
+  double fill() const;
   void assemble_dense(double epsilon);
   bool factorize_sparse(double epsilon);
   bool solve_refined();
