@@ -100,7 +100,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       if (transition->h > 0) {
         // Prescribed modes may break the law where forces are shared in many ways: then the law decides up to here, too.
         const bool lawful = mode_trial_.residual.contact <= k_lawful;
-        if (!lawful && !take_trial(system, transition->h, h_limit, halvings)) continue;
+        if (!lawful && !take_trial(system, transition->h, retries)) continue;
         accept(system, lawful ? mode_trial_ : trial_, 1.0);
       }
       if (report.ok) apply_transition(system, *transition, slip_speed);
