@@ -54,6 +54,7 @@ class CapturingStepper final : public Stepper {
 
   std::string name() const override { return formula_.step.name; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
   void update_contacts(const System& system, double h);

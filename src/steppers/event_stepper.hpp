@@ -46,6 +46,7 @@ class EventStepper final : public Stepper {
 
   std::string name() const override { return formula_.name; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
   void update_active_set(const System& system, double h);

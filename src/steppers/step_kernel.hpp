@@ -71,6 +71,8 @@ class StepKernel {
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
   }
+  // Of the last step that was solved or prescribed.
+  const Problem& problem() const { return problem_; }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
   // Cones of the last solve_forces, in the order of its ids.
