@@ -20,14 +20,14 @@ int dump_command(const DumpArguments& arguments) {
   if (!(arguments.time >= simulation.state().t) || !std::isfinite(arguments.time))
     throw InputError(fmt::format("--time {:g}: allowed: a time of the scene, {:g} s or later", arguments.time,
                                  simulation.state().t));
-  // The step that contains the time; one that ends there contains it, too.
+  // The step that contains the time; one that ends there contains it, too. A step that fails is what one wants to see.
+  bool ok = true;
   do {
-    if (!simulation.step().ok) {
-      fmt::print(stderr, "{}: could not go on at t = {:.9g} s: {}\n", scene.desc.name, simulation.state().t,
-                 simulation.report().message);
-      return k_stopped;
-    }
-  } while (simulation.state().t < arguments.time);
+    ok = simulation.step().ok;
+  } while (ok && simulation.state().t < arguments.time);
+  if (!ok)
+    fmt::print(stderr, "{}: could not go on at t = {:.9g} s: {}\n", scene.desc.name, simulation.state().t,
+               simulation.report().message);
   const Problem* problem = simulation.last_problem();
   if (problem == nullptr)
     throw InputError(
@@ -40,7 +40,7 @@ int dump_command(const DumpArguments& arguments) {
       "{}\n",
       scene.desc.name, simulation.state().t, simulation.stepper_name(), problem->A.size(), problem->Gt.rows(),
       problem->num_contacts(), arguments.out);
-  return k_done;
+  return ok ? k_done : k_stopped;
 }
 
 }  // namespace delassus::cli
