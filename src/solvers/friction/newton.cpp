@@ -26,7 +26,7 @@ constexpr double k_weight_factor = 10;
 constexpr int k_easy = 6;
 constexpr int k_max_failures = 4;
 constexpr int k_max_centres = 60;
-constexpr int k_max_inner = 20;
+constexpr int k_max_inner = 15;
 // A proximal problem is solved when ‖F‖ has fallen by this.
 constexpr double k_inner_reduction = 1e-3;
 
@@ -111,9 +111,17 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
     const double first = system_.evaluate(r_, u_);
     double merit = first;
     int inner = 0;
-    while (inner < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
-           search(problem, 0.0, k_max_cuts, merit, stats))
-      ++inner;
+    // Whole steps first here, too: along redundant contacts the way to a solution is long and bent, and ‖F‖ rises on it.
+    for (int max_cuts : {0, k_max_cuts}) {
+      for (int i = 0; i < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
+                      search(problem, 0.0, max_cuts, merit, stats);
+           ++i)
+        ++inner;
+      if (merit <= k_inner_reduction * first || max_cuts > 0) break;
+      r_ = centre_;
+      update_velocities(problem);
+      merit = system_.evaluate(r_, u_);
+    }
     judge();
     if (merit <= k_inner_reduction * first) {
       failures = 0;
