@@ -129,10 +129,14 @@ bool is_joints_only(const std::string& name) {
   return true;
 }
 
+// Above this every event, of whichever body, would cost a step of all: 40 rigid bodies.
+constexpr int k_many_velocities = 240;
+
 std::string default_stepper(const System& system, const State& state) {
   FrictionRows friction;
   system.friction_rows(state.t, state.q, friction);
-  return !system.has_contacts() && friction.constant.empty() ? "generalized-alpha" : "trapezoidal-2";
+  if (!system.has_contacts() && friction.constant.empty()) return "generalized-alpha";
+  return system.nv() > k_many_velocities ? "moreau-jean" : "trapezoidal-2";
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
