@@ -28,6 +28,8 @@ void ContactMemories::remember(const Trial& trial, std::span<const ContactId> id
     ContactMemory& memory = next_[c];
     memory.id = ids[c];
     set_mode(trial.solution.modes[c], memory);
+    // By the convex law a sliding contact separates.
+    if (cone.kind == ConeKind::convex && memory.status == ContactStatus::slip) memory.closed = false;
     for (int k = 0; k < 3; ++k) memory.force[k] = k < cone.dim ? trial.solution.r[row + k] / trial.h : 0.0;
     const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
     if (trial.solution.basis.size() >= offset + n)

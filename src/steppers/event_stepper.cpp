@@ -75,7 +75,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       resolve_impact(system, h);
       continue;
     }
-    if (options_.detect_transitions && !history_.modes_known) establish_modes(system);
+    if (locates_transitions() && !history_.modes_known) establish_modes(system);
     if (!take_trial(system, h, retries)) continue;
     // While capturing, impacts are still located but do not rebound; only if they do not end either, contacts join
     // the active set where they are.
@@ -89,7 +89,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       collision = collisions_.find(system, phase_, trial_.end,
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
     std::optional<Transition> transition;
-    if (options_.detect_transitions && !capturing_ && history_.modes_known && !active_.empty())
+    if (locates_transitions() && !capturing_ && history_.modes_known && !active_.empty())
       transition = transitions_.find(system, phase_, h, active_, modes_, trial_.solution.modes, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.

@@ -49,6 +49,10 @@ class EventStepper final : public Stepper {
   const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
+  // Sliding contacts of the convex law separate: they have no mode that lasts.
+  bool locates_transitions() const {
+    return options_.detect_transitions && options_.law.kind != ContactLawKind::convex;
+  }
   void update_active_set(const System& system, double h);
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const System& system, double touching);
