@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -26,14 +27,23 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // Kept by callers that solve again and again, so that nothing is allocated while the contacts are
 // independent.
 struct ModeScratch {
+  // Of one island.
+  struct Part {
+    LocalProblem problem;
+    WarmStart unused;
+    std::vector<ContactMode> modes;
+    std::vector<int> equations;
+    Matrix W, pattern, reach, S;
+    Vector rhs, x, r, check;
+    Eigen::PartialPivLU<Matrix> lu;
+  };
   bool redundant = false;  // the last solve chose among many impulses
-  std::vector<int> equations;
-  Matrix W, pattern, reach, S;
-  Vector rhs, x, r, check;
-  Eigen::PartialPivLU<Matrix> lu;
+  Islands islands;
+  std::vector<Part> parts;
+  Vector r;
 };
 
-// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each
+// Solves (1), island by island, with minimum-norm r where contacts are redundant. False when the equations contradict each
 // other.
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch);
