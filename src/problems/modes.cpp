@@ -3,7 +3,6 @@
 #include "delassus/problems/modes.hpp"
 
 #include <Eigen/QR>
-#include <algorithm>
 #include <cmath>
 
 namespace delassus {
@@ -36,66 +35,6 @@ ContactMode circular_mode(const Cone& cone, double contact_mass, const ContactVe
   mode.status = ContactStatus::slip;
   mode.direction = -friction.stableNormalized();
   return mode;
-}
-
-// Of one island. `redundant` becomes true where there are several r; `error` and `scale` become at least the largest
-// violation of its equations and the largest of their right sides.
-void solve_part(const LocalProblem& local, std::span<const ContactMode> modes, ModeScratch::Part& part,
-                bool& redundant, double& error, double& scale) {
-  auto& [problem, unused, island_modes, equations, W, pattern, reach, S, rhs, x, r, check, lu] = part;
-  local.W.to_dense(W);
-  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
-  // vanish.
-  const int m = static_cast<int>(local.u_free.size());
-  pattern.setZero(m, m);
-  equations.clear();
-  int unknowns = 0;
-  for (std::size_t c = 0; c < modes.size(); ++c) {
-    const Cone& cone = local.cones[c];
-    const int row = local.first_row(static_cast<int>(c));
-    if (modes[c].status == ContactStatus::open) continue;
-    if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) continue;
-    equations.push_back(row);
-    pattern(row, unknowns) = 1.0;
-    if (modes[c].status == ContactStatus::slip) {
-      for (int k = 1; k < cone.dim; ++k) pattern(row + k, unknowns) = -cone.mu * modes[c].direction[k - 1];
-      ++unknowns;
-      continue;
-    }
-    ++unknowns;
-    for (int k = 1; k < cone.dim; ++k) {
-      equations.push_back(row + k);
-      pattern(row + k, unknowns++) = 1.0;
-    }
-  }
-  r.setZero(m);
-  // A box that slips pushes with its bound, whatever the others do.
-  for (std::size_t c = 0; c < modes.size(); ++c)
-    if (local.cones[c].kind == ConeKind::box && modes[c].status == ContactStatus::slip)
-      r[local.first_row(static_cast<int>(c))] = -local.cones[c].bound * modes[c].direction.x();
-  if (unknowns > 0) {
-    reach.noalias() = W * pattern.leftCols(unknowns);
-    S.resize(unknowns, unknowns);
-    rhs.resize(unknowns);
-    for (int i = 0; i < unknowns; ++i) {
-      S.row(i) = reach.row(equations[i]);
-      rhs[i] = -local.u_free[equations[i]] - W.row(equations[i]).dot(r);
-    }
-    lu.compute(S);
-    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-    if (pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff()) {
-      x.noalias() = lu.solve(rhs);
-    } else {
-      redundant = true;
-      x = S.completeOrthogonalDecomposition().solve(rhs);
-    }
-    check = rhs;
-    check.noalias() -= S * x;
-    // Not a number stays one.
-    error = check.cwiseAbs().maxCoeff() <= error ? error : check.cwiseAbs().maxCoeff();
-    scale = std::max(scale, rhs.cwiseAbs().maxCoeff());
-    r.noalias() += pattern.leftCols(unknowns) * x;
-  }
 }
 
 }  // namespace
@@ -149,28 +88,63 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch) {
   const LocalProblem& local = reduction.local();
-  scratch.redundant = false;
-  scratch.islands.find(local.W);
-  const int count = scratch.islands.size();
-  if (static_cast<int>(scratch.parts.size()) < count) scratch.parts.resize(count);
-  scratch.r.setZero(local.u_free.size());
-  double error = 0, scale = 1e-300;
-  for (int i = 0; i < count; ++i) {
-    ModeScratch::Part& part = scratch.parts[i];
-    const std::span<const int> contacts = scratch.islands.contacts(i);
-    extract_island(local, {}, contacts, part.problem, part.unused);
-    part.modes.clear();
-    for (int c : contacts) part.modes.push_back(modes[c]);
-    solve_part(part.problem, part.modes, part, scratch.redundant, error, scale);
-    for (std::size_t k = 0; k < contacts.size(); ++k) {
-      const int dim = local.W.dim(contacts[k]);
-      scratch.r.segment(local.first_row(contacts[k]), dim) =
-          part.r.segment(part.problem.first_row(static_cast<int>(k)), dim);
+  auto& [redundant, equations, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
+  local.W.to_dense(W);
+  // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
+  // vanish.
+  const int m = static_cast<int>(local.u_free.size());
+  pattern.setZero(m, m);
+  equations.clear();
+  int unknowns = 0;
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    const Cone& cone = local.cones[c];
+    const int row = local.first_row(static_cast<int>(c));
+    if (modes[c].status == ContactStatus::open) continue;
+    if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) continue;
+    equations.push_back(row);
+    pattern(row, unknowns) = 1.0;
+    if (modes[c].status == ContactStatus::slip) {
+      for (int k = 1; k < cone.dim; ++k) pattern(row + k, unknowns) = -cone.mu * modes[c].direction[k - 1];
+      ++unknowns;
+      continue;
+    }
+    ++unknowns;
+    for (int k = 1; k < cone.dim; ++k) {
+      equations.push_back(row + k);
+      pattern(row + k, unknowns++) = 1.0;
     }
   }
-  reduction.recover(scratch.r, solution);
+  redundant = false;
+  r.setZero(m);
+  // A box that slips pushes with its bound, whatever the others do.
+  for (std::size_t c = 0; c < modes.size(); ++c)
+    if (local.cones[c].kind == ConeKind::box && modes[c].status == ContactStatus::slip)
+      r[local.first_row(static_cast<int>(c))] = -local.cones[c].bound * modes[c].direction.x();
+  bool consistent = true;
+  if (unknowns > 0) {
+    reach.noalias() = W * pattern.leftCols(unknowns);
+    S.resize(unknowns, unknowns);
+    rhs.resize(unknowns);
+    for (int i = 0; i < unknowns; ++i) {
+      S.row(i) = reach.row(equations[i]);
+      rhs[i] = -local.u_free[equations[i]] - W.row(equations[i]).dot(r);
+    }
+    lu.compute(S);
+    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
+    redundant = !(pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff());
+    if (!redundant)
+      x.noalias() = lu.solve(rhs);
+    else
+      x = S.completeOrthogonalDecomposition().solve(rhs);
+    check = rhs;
+    check.noalias() -= S * x;
+    consistent =
+        check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
+    r.noalias() += pattern.leftCols(unknowns) * x;
+  }
+  reduction.recover(r, solution);
   solution.modes.assign(modes.begin(), modes.end());
-  return error <= k_consistency_tolerance * scale;
+  return consistent;
 }
 
 }  // namespace delassus

@@ -12,7 +12,6 @@
 #include <span>
 #include <vector>
 
-#include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -27,23 +26,14 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // Kept by callers that solve again and again, so that nothing is allocated while the contacts are
 // independent.
 struct ModeScratch {
-  // Of one island.
-  struct Part {
-    LocalProblem problem;
-    WarmStart unused;
-    std::vector<ContactMode> modes;
-    std::vector<int> equations;
-    Matrix W, pattern, reach, S;
-    Vector rhs, x, r, check;
-    Eigen::PartialPivLU<Matrix> lu;
-  };
   bool redundant = false;  // the last solve chose among many impulses
-  Islands islands;
-  std::vector<Part> parts;
-  Vector r;
+  std::vector<int> equations;
+  Matrix W, pattern, reach, S;
+  Vector rhs, x, r, check;
+  Eigen::PartialPivLU<Matrix> lu;
 };
 
-// Solves (1), island by island, with minimum-norm r where contacts are redundant. False when the equations contradict each
+// Solves (1) with minimum-norm r where contacts are redundant. False when the equations contradict each
 // other.
 bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
                       ModeScratch& scratch);
