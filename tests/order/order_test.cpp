@@ -44,6 +44,11 @@ const Scheme k_schemes[] = {
     {"alpha_gamma_euler", {"stepper.name=alpha-gamma", "stepper.alpha=1", "stepper.gamma=1"}, 1, 1},
     {"anitescu_potra", {"stepper.name=anitescu-potra"}, 1, 1},
     {"anitescu_potra_stiff", {"stepper.name=anitescu-potra-stiff"}, 1, 1},
+    {"moreau_jean", {"stepper.name=moreau-jean"}, 2, 2},
+    {"moreau_jean_projected", {"stepper.name=moreau-jean-projected"}, 2, 2},
+    {"moreau_jean_plain", {"stepper.name=moreau-jean", "stepper.projection=none"}, 2, 1},
+    {"moreau_jean_implicit", {"stepper.name=moreau-jean", "stepper.theta=1"}, 1, 1},
+    {"dvi_euler", {"stepper.name=dvi-euler"}, 1, 1},
 };
 
 class Order : public ::testing::TestWithParam<Scheme> {

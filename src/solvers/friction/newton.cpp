@@ -49,15 +49,15 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
     }
     update_velocities(problem);
     judge();
-    const Vector swept = r_;
+    swept_ = r_;
     take_steps(problem, stats);
     if (accepted() || stats.iterations >= limit) return;
-    r_ = swept;
+    r_ = swept_;
     update_velocities(problem);
     take_proximal_steps(problem, stats);
     if (accepted() || stats.iterations >= limit) return;
     // Sweeps go on from where they were: a Newton step that went astray must not lead them.
-    r_ = swept;
+    r_ = swept_;
     sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
   }
 }

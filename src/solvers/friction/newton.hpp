@@ -31,7 +31,7 @@ class NewtonSolver final : public ConeSolver {
 
   NewtonSystem system_;
   NsgsSweep sweep_;
-  Vector delta_, r_0_, centre_;
+  Vector delta_, r_0_, centre_, swept_;
 };
 
 }  // namespace delassus
