@@ -295,7 +295,7 @@ std::string Fields::text(const std::string& key, const std::string& fallback) co
 }
 
 NameRef Fields::name(const std::string& key) const {
-  return {text(key, ""), place(key)};
+  return {text(key, "") + (key == "name" ? name_suffix_ : ""), place(key)};
 }
 
 Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
@@ -418,9 +418,60 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         fail(type->place, fmt::format("'type' of an entry of '{}' is {}{}", key, shown(*type),
                                       allowed_words(type->text, known)));
     }
-    out.emplace_back(entry, *table, constants_);
+    const bool repeated =
+        entry.find("repeat") != nullptr && std::any_of(table->fields.begin(), table->fields.end(),
+                                                       [](const Field& f) { return f.key == "repeat"; });
+    if (repeated)
+      add_repeated(entry, *table, out);
+    else
+      out.emplace_back(entry, *table, constants_);
   }
   return out;
+}
+
+// The last counter runs fastest.
+void Fields::add_repeated(const Value& entry, const Table& table, std::vector<Fields>& out) const {
+  constexpr double most_copies = 1e5;  // more are a slip of the pen
+  const Value& repeat = *entry.find("repeat");
+  if (repeat.kind != Value::Kind::map || repeat.map.empty())
+    fail(repeat.place,
+         fmt::format("'repeat' must be a map of counters, but is {}; write {{i: 10}}", shown(repeat)));
+  std::vector<int> counts;
+  double copies = 1;
+  for (std::size_t i = 0; i < repeat.map.size(); ++i) {
+    const auto& [name, value] = repeat.map[i];
+    if (!is_formula_name(name) || name == "t" || constants_.contains(name))
+      fail(repeat.key_places[i],
+           fmt::format(
+               "a counter is called {}; allowed: names that formulas can use, other than t and those of "
+               "constants",
+               quote(name)));
+    const std::string what = fmt::format("the number of '{}'", name);
+    const double count = to_number(value, what, constants_);
+    copies *= count;
+    if (!(count >= 1) || count != std::floor(count) || copies > most_copies)
+      fail(value.place, fmt::format("{} is {}; allowed: whole numbers from 1, all together up to {:g} copies",
+                                    what, count, most_copies));
+    counts.push_back(static_cast<int>(count));
+  }
+  std::vector<int> index(counts.size(), 0);
+  for (bool more = true; more;) {
+    auto own = std::make_shared<Constants>(constants_);
+    std::string suffix;
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      (*own)[repeat.map[i].first] = index[i];
+      suffix += fmt::format("_{}", index[i]);
+    }
+    Fields copy(entry, table, *own);
+    copy.own_constants_ = std::move(own);
+    copy.name_suffix_ = std::move(suffix);
+    out.push_back(std::move(copy));
+    more = false;
+    for (std::size_t i = counts.size(); i-- > 0 && !more;) {
+      more = ++index[i] < counts[i];
+      if (!more) index[i] = 0;
+    }
+  }
 }
 
 std::optional<Fields> Fields::object(const std::string& key) const {

@@ -5,6 +5,7 @@
 // checked here, once for all elements, with messages `file:line:column: what is wrong; what is allowed`.
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,7 +57,8 @@ class Fields {
   std::vector<std::vector<Expression>> formula_rows(const std::string& key,
                                                     const std::vector<std::string>& variables) const;
   Constants constants(const std::string& key) const;
-  // Elements of a list of maps; each is checked against the table its `type` selects.
+  // Elements of a list of maps; each is checked against the table its `type` selects. One with `repeat` stands
+  // for several: its counters are constants of each of them, and numbers at the end of its name.
   std::vector<Fields> objects(const std::string& key) const;
   std::optional<Fields> object(const std::string& key) const;
   const Table& table() const { return table_; }
@@ -66,6 +68,7 @@ class Fields {
   [[noreturn]] void fail(const Place& place, const std::string& what) const { throw InputError(place, what); }
 
  private:
+  void add_repeated(const Value& entry, const Table& table, std::vector<Fields>& out) const;
   const Value* find(const std::string& key) const;
   const Field& field(const std::string& key) const;
   void check_type(const Field& field, const Value& value) const;
@@ -80,6 +83,8 @@ class Fields {
   const Value& value_;
   const Table& table_;
   const Constants& constants_;
+  std::shared_ptr<const Constants> own_constants_;  // of a repeated element; then constants_ are these
+  std::string name_suffix_;
 };
 
 }  // namespace delassus

@@ -12,6 +12,14 @@ Fields named() {
   return {name_field(), type_field()};
 }
 
+// Of bodies.
+Field repeat() {
+  return of_type(
+      "repeat", FieldType::constants, false, "",
+      "counters from 0 and how many of each: {i: 10, j: 5} stands for 50 bodies, whose formulas know i "
+      "and j and whose names end with _0_0, _0_1, …");
+}
+
 Fields pose() {
   return {vector3("position", false, "m", "initial position of the body's frame", "[0, 0, 0]"),
           of_type("orientation", k_numbers, false, "-", "initial quaternion [w, x, y, z]", "[1, 0, 0, 0]"),
@@ -59,7 +67,7 @@ std::vector<Table> body_tables() {
       {"particle",
        "particle",
        "A point mass with three degrees of freedom.",
-       {name_field(), choice("type", "particle", {"particle"}, "kind of body"),
+       {name_field(), choice("type", "particle", {"particle"}, "kind of body"), repeat(),
         positive("mass", "", "kg", "mass", true),
         vector3("position", false, "m", "initial position", "[0, 0, 0]"),
         vector3("velocity", false, "m/s", "initial velocity", "[0, 0, 0]"),
@@ -67,7 +75,7 @@ std::vector<Table> body_tables() {
       {"rigid body", "rigid",
        "A rigid body. Mass and inertia are given, or follow from shapes and a density (or from shapes and "
        "the mass).",
-       named() + pose() +
+       named() + Fields{repeat()} + pose() +
            Fields{
                vector3("velocity", false, "m/s", "initial, of the frame's origin", "[0, 0, 0]"),
                vector3("angular_velocity", false, "rad/s", "initial, in world axes", "[0, 0, 0]"),
@@ -80,9 +88,9 @@ std::vector<Table> body_tables() {
                        "from shapes; [0, 0, 0] where the inertia is given"),
                positive("density", "", "kg/m³", "of the shapes")} +
            solids()},
-      {"fixed body", "fixed", "A body that does not move.", named() + pose() + solids()},
+      {"fixed body", "fixed", "A body that does not move.", named() + Fields{repeat()} + pose() + solids()},
       {"kinematic body", "kinematic", "A body that moves as prescribed, whatever acts on it.",
-       named() + pose() +
+       named() + Fields{repeat()} + pose() +
            Fields{of_type("motion", k_formulas, false, "m", "position as three formulas of t", "position"),
                   vector3("axis", false, "-", "about which it turns, in world axes", "[0, 0, 1]"),
                   of_type("angle", k_formula, false, "rad", "by which it has turned, a formula of t", "0")} +

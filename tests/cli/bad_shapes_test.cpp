@@ -280,4 +280,27 @@ TEST_F(BadInputTest, FilesOfShapesWithMistakes) {
                  {"'file' of height field shape", "hills.txt:2:5", "'x'", "finite numbers"});
 }
 
+INSTANTIATE_TEST_SUITE_P(
+    Repetition, BadShapeTest,
+    ::testing::Values(
+        Mistake{"NotAMap", changed("mass: 1\n", "mass: 1\n    repeat: 3\n"), "12:13", {"'repeat'", "map"}},
+        Mistake{"CounterIsTime",
+                changed("mass: 1\n", "mass: 1\n    repeat: {t: 3}\n"),
+                "12:14",
+                {"a counter is called 't'", "other than t"}},
+        Mistake{"HalfACopy",
+                changed("mass: 1\n", "mass: 1\n    repeat: {i: 2.5}\n"),
+                "12:17",
+                {"'i'", "2.5", "whole numbers from 1"}},
+        Mistake{"TooMany",
+                changed("mass: 1\n", "mass: 1\n    repeat: {i: 1000, j: 1000}\n"),
+                "12:26",
+                {"'j'", "up to 100000 copies"}},
+        Mistake{"NameTaken",
+                changed("{name: dot, mass: 1,", "{name: ball_1, repeat: {i: 1}, mass: 1,") +
+                    "  - {name: ball_1_0, mass: 1}\n",
+                "16:12",
+                {"'ball_1_0' is used twice"}}),
+    name_of);
+
 }  // namespace

@@ -74,6 +74,29 @@ TEST(SceneShapes, LibraryScenesCompile) {
             6);  // box_on_plane, ball_on_mesh, rolling_cylinder, coin, boxes_on_height_field, shapes_zoo
 }
 
+TEST(SceneShapes, RepeatedBodies) {
+  const Model model = model_of(
+      "delassus: 1\n"
+      "constants: {n: 2, R: 0.1}\n"
+      "bodies:\n"
+      "  - {name: dot, mass: 1, position: [5, 0, 0]}\n"
+      "  - name: ball\n"
+      "    type: rigid\n"
+      "    repeat: {i: n, j: n + 1}\n"
+      "    mass: 1 + i\n"
+      "    position: [i, 10*j, 0]\n"
+      "    shapes: [{type: sphere, radius: R*(1 + j)}]\n");
+  ASSERT_EQ(model.bodies.size(), 7u);
+  for (int i = 0, k = 1; i < 2; ++i)
+    for (int j = 0; j < 3; ++j, ++k) {
+      const Body& body = model.bodies[k];
+      EXPECT_EQ(body.name, "ball_" + std::to_string(i) + "_" + std::to_string(j));
+      EXPECT_EQ(body.mass, 1 + i);
+      EXPECT_EQ(body.position, Vector3(i, 10 * j, 0));
+      EXPECT_EQ(body.shapes.at(0).radius, 0.1 * (1 + j));
+    }
+}
+
 TEST(SceneShapes, MeasuresOfEachKind) {
   EXPECT_EQ(first_shape("{type: sphere, radius: 0.3}").radius, 0.3);
   EXPECT_EQ(first_shape("{type: box, size: [1, 2, 3], margin: 0.1}").size, Vector3(1, 2, 3));

@@ -105,7 +105,21 @@ const std::vector<VerifyCase>& verify_cases() {
       {"V6", "Bricard's mechanism", verify_bricard},
       {"V7", "joints and their reactions against Adams", verify_joint_histories},
       {"V8", "woodpecker toy", verify_woodpecker},
-      {"U5", "light rod, heavy bob", verify_light_rod}};
+      {"V9", "rocking block", verify_rocking_block},
+      {"V10", "balls roll on a plate", verify_rolling_balls},
+      {"V11", "216 spheres without friction", verify_frictionless_spheres},
+      {"V12", "49 balls bounce without loss", verify_bouncing_balls},
+      {"U1", "box pulled with less and more than friction holds", verify_pulled_box},
+      {"U2", "cube that slides at 6 m/s", verify_sliding_cube},
+      {"U3", "pinched capsule", verify_pinched_capsule},
+      {"U4", "heavy on light", verify_heavy_on_light},
+      {"U5", "light rod, heavy bob", verify_light_rod},
+      {"U6", "ball, ball and wall without loss", verify_ball_ball_wall},
+      {"U7", "ball that stops dead or returns", verify_dropped_ball},
+      {"U8", "stack of ten boxes", verify_box_stack},
+      {"U9", "resting cube", verify_resting_cube},
+      {"U10", "box on a slope at the angle of friction", verify_incline},
+      {"U11", "three balls", verify_three_balls}};
   return cases;
 }
 

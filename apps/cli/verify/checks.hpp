@@ -66,21 +66,35 @@ struct VerifyCase {
 const std::vector<VerifyCase>& verify_cases();
 
 // The cases, one function each.
-void verify_double_pendulum(Checks& checks);    // A
-void verify_block(Checks& checks);              // B
-void verify_carts(Checks& checks);              // C
-void verify_held_point(Checks& checks);         // D
-void verify_event_capturing(Checks& checks);    // E
-void verify_lemke_and_impacts(Checks& checks);  // F
-void verify_bouncing_ball(Checks& checks);      // V1
-void verify_rotating_ball(Checks& checks);      // V2
-void verify_pendulum(Checks& checks);           // V3
-void verify_four_bars(Checks& checks);          // V4
-void verify_andrews(Checks& checks);            // V5
-void verify_bricard(Checks& checks);            // V6
-void verify_joint_histories(Checks& checks);    // V7
-void verify_woodpecker(Checks& checks);         // V8
-void verify_light_rod(Checks& checks);          // U5
+void verify_double_pendulum(Checks& checks);       // A
+void verify_block(Checks& checks);                 // B
+void verify_carts(Checks& checks);                 // C
+void verify_held_point(Checks& checks);            // D
+void verify_event_capturing(Checks& checks);       // E
+void verify_lemke_and_impacts(Checks& checks);     // F
+void verify_bouncing_ball(Checks& checks);         // V1
+void verify_rotating_ball(Checks& checks);         // V2
+void verify_pendulum(Checks& checks);              // V3
+void verify_four_bars(Checks& checks);             // V4
+void verify_andrews(Checks& checks);               // V5
+void verify_bricard(Checks& checks);               // V6
+void verify_joint_histories(Checks& checks);       // V7
+void verify_woodpecker(Checks& checks);            // V8
+void verify_rocking_block(Checks& checks);         // V9
+void verify_rolling_balls(Checks& checks);         // V10
+void verify_frictionless_spheres(Checks& checks);  // V11
+void verify_bouncing_balls(Checks& checks);        // V12
+void verify_pulled_box(Checks& checks);            // U1
+void verify_sliding_cube(Checks& checks);          // U2
+void verify_pinched_capsule(Checks& checks);       // U3
+void verify_heavy_on_light(Checks& checks);        // U4
+void verify_light_rod(Checks& checks);             // U5
+void verify_ball_ball_wall(Checks& checks);        // U6
+void verify_dropped_ball(Checks& checks);          // U7
+void verify_box_stack(Checks& checks);             // U8
+void verify_resting_cube(Checks& checks);          // U9
+void verify_incline(Checks& checks);               // U10
+void verify_three_balls(Checks& checks);           // U11
 
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.
 State run_scene(const std::string& scene, const std::vector<std::string>& settings,
