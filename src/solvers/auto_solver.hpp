@@ -19,7 +19,7 @@
 #include "delassus/solvers/cone/spg.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
-#include "delassus/solvers/islands.hpp"
+#include "delassus/problems/islands.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
 namespace delassus {
