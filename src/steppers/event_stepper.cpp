@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/steppers/contact_diagnosis.hpp"
+
 namespace delassus {
 namespace {
 
@@ -328,10 +330,13 @@ void EventStepper::resolve_impact(const System& system, double h) {
     certificate.status = impact_.stats.status;
     std::string names;
     for (ContactId id : active_) names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
-    fail(
-        fmt::format("the impact of contact {} has no solution ({}); check that the bodies are not wedged "
-                    "between opposed contacts",
-                    names, to_string(impact_.stats.status)));
+    const std::string jam = describe_jam(system, impacts_.problem(), impacts_.local(), active_);
+    fail(!jam.empty()
+             ? jam
+             : fmt::format(
+                   "the impact of contact {} has no solution ({}); check that the bodies are not wedged "
+                   "between opposed contacts",
+                   names, to_string(impact_.stats.status)));
     return;
   }
   if (report_->joint_impulses.size() != impact_.joint_impulses.size())
@@ -430,8 +435,10 @@ bool EventStepper::take_trial(const System& system, double h, double& h_limit, i
     return false;
   }
   certificate.status = worse(certificate.status, trial_.stats.status);
-  fail(fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial_.failure,
-                   where));
+  const std::string jam = describe_jam(system, kernel_.problem(), kernel_.local(), active_);
+  fail(!jam.empty() ? jam
+                    : fmt::format("{}{}; a smaller step, another impact law or less stiff data may help",
+                                  trial_.failure, where));
   return false;
 }
 

@@ -60,6 +60,9 @@ class StepKernel {
   }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
+  // Of the last solve or solve_modes, to find out why it failed.
+  const Problem& problem() const { return problem_; }
+  const LocalProblem& local() const { return reduction_.local(); }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
