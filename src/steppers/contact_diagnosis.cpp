@@ -269,12 +269,11 @@ std::vector<std::string> describe(const System& system, const ContactDiagnosis& 
       if (num_shared++ < k_most_lines) describe_shared(system, pair, shared);
     }
   }
-  lines.push_back(
-      fmt::format("contacts: {} closed at the start in {} group{} without a common moving body; {} of {} "
-                  "normals (LICQ {}), {} "
-                  "of {} rows are independent",
-                  diagnosis.closed.size(), diagnosis.islands.size(), diagnosis.islands.size() == 1 ? "" : "s",
-                  normal_rank, normals, normal_rank == normals ? "holds" : "does not hold", rank, rows));
+  const std::size_t groups = diagnosis.islands.size();
+  lines.push_back(fmt::format(
+      "contacts: {} closed at the start{}; independent are {} of {} normals (LICQ {}) and {} of {} rows",
+      diagnosis.closed.size(), groups > 1 ? fmt::format(" in {} groups apart from each other", groups) : "",
+      normal_rank, normals, normal_rank == normals ? "holds" : "does not hold", rank, rows));
   if (pointed && normals > 0)
     lines.push_back(
         fmt::format("contacts: impulses cannot cancel: the friction cone is pointed (MFCQ holds, too), with "
