@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -27,7 +28,8 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // independent.
 struct ModeScratch {
   bool redundant = false;  // the last solve chose among many impulses
-  std::vector<int> equations;
+  Islands islands;
+  std::vector<int> equations, rows;
   Matrix W, pattern, reach, S;
   Vector rhs, x, r, check;
   Eigen::PartialPivLU<Matrix> lu;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/contact_kinematics.hpp"
 
+#include <algorithm>
+
 namespace delassus {
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
@@ -12,8 +14,9 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 }
 
 Vector3 ContactKinematics::velocity(std::size_t c) const {
+  const int known = std::min(num_rows(c), 3);
   Vector3 out = Vector3::Zero();
-  out.head(num_rows(c)) = u.segment(first_row(c), num_rows(c));
+  out.head(known) = u.segment(first_row(c), known);
   return out;
 }
 

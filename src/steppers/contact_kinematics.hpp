@@ -23,7 +23,7 @@ struct ContactKinematics {
   // False: it has handed over to a neighbour.
   bool valid(std::size_t c) const { return margins[static_cast<Eigen::Index>(c)] >= 0; }
   double normal_velocity(std::size_t c) const { return u[first_row(c)]; }
-  // Normal first, zeros where the contact has no such row.
+  // Normal first, then tangents; zeros where the contact has no such row.
   Vector3 velocity(std::size_t c) const;
 };
 

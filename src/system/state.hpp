@@ -21,8 +21,8 @@ struct ContactMemory {
   ContactId id = 0;
   ContactStatus status = ContactStatus::open;
   double slip_direction[2] = {0, 0};  // unit vector in the tangent frame, when slipping
-  bool closed = false;  // persistent contact: stays in the active set although Φ may drift above ε
-  double force[3] = {0, 0, 0};      // mean over the last step, normal first [N]
+  bool closed = false;          // persistent contact: stays in the active set although Φ may drift above ε
+  double force[3] = {0, 0, 0};  // mean over the last step, normal first [N]
   std::vector<std::uint8_t> basis;  // of the last LCP, the contact's variables (S1 §6)
   bool operator==(const ContactMemory&) const = default;
 };

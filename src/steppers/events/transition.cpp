@@ -81,7 +81,8 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
                                                  std::span<const ContactMode> outcome, Trial& at_transition) {
   may_change_.assign(ids.size(), 1);
   bool any_change = false;
-  for (std::size_t c = 0; c < ids.size(); ++c) any_change = any_change || outcome[c].status != modes[c].status;
+  for (std::size_t c = 0; c < ids.size(); ++c)
+    any_change = any_change || outcome[c].status != modes[c].status;
   if (!any_change && ids.size() > k_many_contacts) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
