@@ -5,6 +5,7 @@
 //
 //   degrees of freedom   nv − rank G at the start
 //   overlaps             pairs of shapes whose signed distance is negative; --resolve moves them apart
+//   contacts             of those closed at the start: which share their load in many ways, which are wedged
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
@@ -22,6 +23,7 @@
 #include "delassus/linalg/kkt.hpp"
 #include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/consistent_start.hpp"
+#include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/redundancy.hpp"
 #include "delassus/steppers/separate_start.hpp"
 
@@ -31,6 +33,8 @@ namespace {
 // Above these the start is reported as violated, or as moved by assembly.
 constexpr double k_position_tolerance = 1e-9;  // [m]
 constexpr double k_velocity_tolerance = 1e-9;  // [m/s]
+// Contacts with smaller gaps count as closed: what a scene means by touching, up to the digits in it.
+constexpr double k_closed_gap = 1e-6;  // [m]
 // Beyond this size nothing is computed with dense matrices.
 constexpr int k_dense_limit = 600;
 // Ratios of masses from which on there is a note.
@@ -65,6 +69,7 @@ class Check {
       report_redundant();
     }
     report_gaps();
+    if (assembled) report_contacts();
     report_masses();
     report_stepper();
     fmt::print("{}\n", problems_ == 0 ? "no problems found" : plural(problems_, "problem") + " found");
@@ -196,6 +201,13 @@ class Check {
                  overlap.depth, problems_ == 0 ? "; --resolve FILE writes the scene without overlaps" : "");
       ++problems_;
     }
+  }
+
+  void report_contacts() const {
+    const StepperOptions options = simulation_options(scene_.run).stepper.options;
+    for (const std::string& line :
+         describe(system_, diagnose_contacts(system_, options, state_, k_closed_gap)))
+      fmt::print("{}\n", line);
   }
 
   void report_masses() const {

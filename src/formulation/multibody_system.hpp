@@ -83,6 +83,7 @@ class MultibodySystem final : public System {
   std::string body_name(int i) const override { return model_.bodies[i].name; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,
                     std::vector<BodyMotion>& out) const override;
+  Vector3 body_center(int i) const override { return model_.bodies[i].center_of_mass; }
   int num_joint_coordinates() const override { return num_named_coordinates_; }
   std::string joint_coordinate_name(int i) const override { return coordinates_[i].name; }
   bool joint_coordinate_is_angle(int i) const override { return coordinates_[i].turn >= 0; }

@@ -9,6 +9,7 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/recorder/pair_forces.hpp"
 
 namespace delassus {
 namespace {
@@ -151,7 +152,7 @@ Table certificate(const Recording& recording) {
 Table contacts(const Recording& recording) {
   Table table(
       "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,fx,fy,"
-      "fz,nx,ny,nz,force_n,force_t,body_a,body_b");
+      "fz,nx,ny,nz,force_n,force_t,body_a,body_b,cx,cy,cz");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const double h = recording.step_length[f];
     for (const RecordedContact& c : recording.contacts_at(f)) {
@@ -160,8 +161,34 @@ Table contacts(const Recording& recording) {
       table.add(c.impulse).add(c.velocity).add(c.point).add(c.force).add(c.normal);
       table.add(c.impulse[0] / h).add(c.impulse.tail<2>().norm() / h);
       for (const std::string& body : recording.contact_body_names(c.id)) table.add(quoted(body));
+      table.add(c.couple);
     }
   }
+  return table;
+}
+
+std::string body_name(const Recording& recording, int body) {
+  return body < 0 ? "world" : quoted(recording.body_names[body]);
+}
+
+Table pairs(const Recording& recording) {
+  Table table("t,body_a,body_b,fx,fy,fz,mx,my,mz,contacts");
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (const PairForce& pair : sum_contact_forces(recording, f).pairs) {
+      table.row(recording.time[f]).add(body_name(recording, pair.bodies.a));
+      table.add(body_name(recording, pair.bodies.b)).add(pair.force).add(pair.moment).add(pair.contacts);
+    }
+  return table;
+}
+
+Table wrenches(const Recording& recording) {
+  Table table("t,body,fx,fy,fz,mx,my,mz");
+  for (int f = 0; f < recording.num_frames(); ++f)
+    for (const BodyWrench& wrench : sum_contact_forces(recording, f).wrenches)
+      table.row(recording.time[f])
+          .add(body_name(recording, wrench.body))
+          .add(wrench.force)
+          .add(wrench.moment);
   return table;
 }
 
@@ -190,6 +217,8 @@ void write_csv(const Recording& recording, const std::string& directory) {
   energy(recording).write(directory, "energy.csv");
   certificate(recording).write(directory, "certificate.csv");
   contacts(recording).write(directory, "contacts.csv");
+  pairs(recording).write(directory, "pairs.csv");
+  wrenches(recording).write(directory, "wrenches.csv");
   events(recording).write(directory, "events.csv");
 }
 

@@ -76,13 +76,13 @@ struct FrameColumns {
 struct ContactColumns {
   Column<std::uint64_t> id;
   Column<std::uint8_t> status;
-  Column<double> gap, impulse, velocity, point, normal, force;
+  Column<double> gap, impulse, velocity, point, normal, force, couple;
 
   template <class F>
   void each(F&& f) {
     f(id);
     f(status);
-    for (auto* c : {&gap, &impulse, &velocity, &point, &normal, &force}) f(*c);
+    for (auto* c : {&gap, &impulse, &velocity, &point, &normal, &force, &couple}) f(*c);
   }
 };
 
@@ -176,6 +176,12 @@ struct Recorder::Impl {
     file.write_texts("/meta/setting_values", names(count, [&](int i) { return info.settings[i].second; }));
     file.write_texts("/meta/body_names",
                      names(system.num_bodies(), [&](int i) { return system.body_name(i); }));
+    std::vector<double> centers;
+    for (int i = 0; i < system.num_bodies(); ++i) {
+      const Vector3 center = system.body_center(i);
+      centers.insert(centers.end(), center.begin(), center.end());
+    }
+    file.write_array("/meta/body_centers", std::span<const double>(centers));
     file.write_texts("/meta/coordinate_names",
                      names(system.nq(), [&](int i) { return system.coordinate_name(i); }));
     const int nx = system.num_joint_coordinates();
@@ -231,6 +237,7 @@ struct Recorder::Impl {
     contacts.point.create(file, "/contacts/point", {3});
     contacts.normal.create(file, "/contacts/normal", {3});
     contacts.force.create(file, "/contacts/force", {3});
+    contacts.couple.create(file, "/contacts/couple", {3});
     file.create_group("/events");
     events.time.create(file, "/events/time");
     events.kind.create(file, "/events/kind");
@@ -332,8 +339,9 @@ struct Recorder::Impl {
       Vector3 point;
       Matrix3 frame;
       system.contact_frame(c.id, state.t, state.q, point, frame);
-      const Vector3 force =
-          step_length > 0 ? Vector3(frame * c.impulse / step_length) : Vector3::Constant(k_nan);
+      const auto mean = [&](const Vector3& x) {
+        return step_length > 0 ? Vector3(frame * x / step_length) : Vector3::Constant(k_nan);
+      };
       name_contact(c.id);
       contacts.id.put(c.id);
       contacts.status.put(static_cast<std::uint8_t>(c.status));
@@ -342,7 +350,8 @@ struct Recorder::Impl {
       contacts.velocity.put_row(c.velocity);
       contacts.point.put_row(point);
       contacts.normal.put_row(frame.col(0));
-      contacts.force.put_row(force);
+      contacts.force.put_row(mean(c.impulse));
+      contacts.couple.put_row(mean(c.couple));
     }
   }
 

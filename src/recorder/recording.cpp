@@ -73,7 +73,7 @@ std::string read_bytes(const Hdf5File& file, const std::string& name) {
 }
 
 // The first versions that have them.
-constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3;
+constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3, k_couples = 4;
 
 // The version of the format.
 std::int64_t read_meta(const Hdf5File& file, Recording& recording) {
@@ -91,6 +91,15 @@ std::int64_t read_meta(const Hdf5File& file, Recording& recording) {
   if (names.size() != values.size()) refuse(file.path(), "settings without names");
   for (std::size_t i = 0; i < names.size(); ++i) info.settings.emplace_back(names[i], values[i]);
   recording.body_names = file.read_texts("/meta/body_names");
+  recording.body_centers.assign(recording.body_names.size(), Vector3::Zero());
+  if (version >= k_couples) {
+    const Hdf5Dataset dataset = file.open_dataset("/meta/body_centers");
+    const std::vector<double> centers = dataset.read<double>(dataset.rows());
+    if (centers.size() != 3 * recording.body_names.size())
+      refuse(file.path(), "bodies without centres of mass");
+    for (std::size_t i = 0; i < recording.body_centers.size(); ++i)
+      recording.body_centers[i] = triple(centers, i);
+  }
   recording.coordinate_names = file.read_texts("/meta/coordinate_names");
   recording.joint_names = file.read_texts("/meta/joint_names");
   if (version >= k_joint_outputs) {
@@ -115,6 +124,8 @@ void read_contacts(const Hdf5File& file, std::int64_t version, std::int64_t rows
   const auto normal = version >= k_contact_normals
                           ? tables.read<double>("normal")
                           : std::vector<double>(3 * id.size(), std::numeric_limits<double>::quiet_NaN());
+  const auto couple =
+      version >= k_couples ? tables.read<double>("couple") : std::vector<double>(3 * id.size(), 0.0);
   recording.contacts.resize(id.size());
   for (std::size_t i = 0; i < id.size(); ++i)
     recording.contacts[i] = {id[i],
@@ -124,7 +135,8 @@ void read_contacts(const Hdf5File& file, std::int64_t version, std::int64_t rows
                              triple(velocity, i),
                              triple(point, i),
                              triple(normal, i),
-                             triple(force, i)};
+                             triple(force, i),
+                             triple(couple, i)};
 }
 
 // How many contact rows are there to be read.
@@ -133,6 +145,7 @@ std::int64_t contact_rows(const Hdf5File& file, std::int64_t version, std::int64
   for (const char* name : {"id", "status", "gap"}) tables.limit(name, {});
   for (const char* name : {"impulse", "velocity", "point", "force"}) tables.limit(name, {3});
   if (version >= k_contact_normals) tables.limit("normal", {3});
+  if (version >= k_couples) tables.limit("couple", {3});
   return tables.rows();
 }
 

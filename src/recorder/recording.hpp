@@ -8,16 +8,18 @@
 // libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
 // file, where there is one, belongs to the newer run.
 //
-// Layout, format version 3: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// Layout, format version 4: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
 // rows, nx joint coordinates, nr joints and motors with reactions. Numbers are little endian: float64 unless the type is
 // given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
-// normal first. NaN: not known. Older versions are read as well: 2 has no normals and bodies of contacts (NaN and −1
+// normal first. NaN: not known. Older versions are read as well: 3 has no couples and centres of mass (zero then), 2 no
+// normals and bodies of contacts (NaN and −1
 // then), 1 no joint coordinates and reactions either (nx = nr = 0).
 //
 //   /meta                           attributes format_version (int64), program, title, description
 //   /meta/scene_text                text: the scene as it was run
 //   /meta/setting_names             k texts       /meta/setting_values      k texts
 //   /meta/body_names                nb texts      /meta/coordinate_names    nq texts
+//   /meta/body_centers              3 nb          centres of mass in the frames of the bodies [m]
 //   /meta/joint_names               nj texts      /meta/reaction_names      nr texts
 //   /meta/joint_coordinate_names    nx texts      /meta/joint_coordinate_units    nx texts: "m" or "rad"
 //   /committed                      5 int64: n, m, e, c, and 1 when the run ended properly; written last, so
@@ -57,6 +59,7 @@
 //   /contacts/normal                m × 3         unit, in world axes, from the first of its bodies to the second
 //   /contacts/force                 m × 3         mean over the step, in world axes, on the body that the
 //                                                 normal points to [N]
+//   /contacts/couple                m × 3         likewise, of the resistance to rolling and spinning [N·m]
 //
 //   /events/time                    e             [s]
 //   /events/kind                    e uint8       0 impact, 1 stick, 2 slip, 3 reversal, 4 facet, 5 take-off,
@@ -88,7 +91,7 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 3;  // version of the layout above
+inline constexpr std::int64_t k_recording_format = 4;  // version of the layout above
 inline constexpr int k_body_numbers = 13;              // of a body in a frame
 inline constexpr int k_reaction_numbers = 6;           // of a reaction in a frame
 
@@ -110,6 +113,7 @@ struct RecordedContact {
   Vector3 point = Vector3::Zero();     // in world axes [m]
   Vector3 normal = Vector3::Zero();    // unit, in world axes
   Vector3 force = Vector3::Zero();     // frame · impulse / step length, in world axes [N]
+  Vector3 couple = Vector3::Zero();    // frame · couple / step length, in world axes [N·m]
 };
 
 // What is the same for all rows of a contact.
@@ -127,6 +131,7 @@ struct Recording {
 
   std::vector<std::string> body_names, coordinate_names, joint_names;
   std::vector<std::string> joint_coordinate_names, joint_coordinate_units, reaction_names;
+  std::vector<Vector3> body_centers;         // centres of mass in the frames of the bodies [m]
   std::vector<ContactLabel> contact_labels;  // ascending ids
 
   // --- one entry or column a frame

@@ -48,7 +48,8 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
     const double h = std::min(request.t_end - phase_.t, retries.h_limit);
     update_contacts(system, h);
     kernel_.solve(system, phase_, h, active_, phase_.v, active_memory_, trial_, shifts_);
-    if (judge_trial(system, options_, phase_.t, active_, projector_, trial_, retries, report)) accept(system);
+    if (judge_trial(system, options_, phase_.t, active_, kernel_, projector_, trial_, retries, report))
+      accept(system);
   }
   if (report.ok) phase_.t = request.t_end;
   finisher_.finish_contacts(system, phase_, candidates_, history_, report);

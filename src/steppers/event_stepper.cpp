@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/steppers/contact_diagnosis.hpp"
+
 namespace delassus {
 namespace {
 
@@ -281,10 +283,13 @@ void EventStepper::resolve_impact(const System& system, double h) {
     certificate.status = impact_.stats.status;
     std::string names;
     for (ContactId id : active_) names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
-    fail(
-        fmt::format("the impact of contact {} has no solution ({}); check that the bodies are not wedged "
-                    "between opposed contacts",
-                    names, to_string(impact_.stats.status)));
+    const std::string jam = describe_jam(system, impacts_.problem(), impacts_.local(), active_);
+    fail(!jam.empty()
+             ? jam
+             : fmt::format(
+                   "the impact of contact {} has no solution ({}); check that the bodies are not wedged "
+                   "between opposed contacts",
+                   names, to_string(impact_.stats.status)));
     return;
   }
   if (report_->joint_impulses.size() != impact_.joint_impulses.size())
@@ -335,7 +340,7 @@ void EventStepper::establish_modes(const System& system) {
 // Solves the trial step; on failure follows the policy. False: nothing to accept now.
 bool EventStepper::take_trial(const System& system, double h, Retries& retries) {
   kernel_.solve(system, phase_, h, active_, slip_hint_, active_memory_, trial_);
-  return judge_trial(system, options_, phase_.t, active_, projector_, trial_, retries, *report_);
+  return judge_trial(system, options_, phase_.t, active_, kernel_, projector_, trial_, retries, *report_);
 }
 
 // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.

@@ -40,8 +40,9 @@ struct Event {
 struct ContactReport {
   ContactId id = 0;
   ContactStatus status = ContactStatus::open;
-  double gap = 0;                      // at the end of the step [m]
-  Vector3 impulse = Vector3::Zero();   // sum over the step, impacts included [N·s]
+  double gap = 0;                     // at the end of the step [m]
+  Vector3 impulse = Vector3::Zero();  // sum over the step, impacts included [N·s]
+  Vector3 couple = Vector3::Zero();   // of the resistance to spinning (first) and rolling, likewise [N·m·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step [m/s]
 };
 

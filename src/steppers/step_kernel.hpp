@@ -73,6 +73,7 @@ class StepKernel {
   }
   // Of the last step that was solved or prescribed.
   const Problem& problem() const { return problem_; }
+  const LocalProblem& local() const { return reduction_.local(); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
   // Cones of the last solve_forces, in the order of its ids.

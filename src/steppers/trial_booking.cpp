@@ -6,13 +6,14 @@
 
 #include <algorithm>
 
+#include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/step_finish.hpp"
 
 namespace delassus {
 
 bool judge_trial(const System& system, const StepperOptions& options, double t,
-                 std::span<const ContactId> ids, Projector& projector, Trial& trial, Retries& retries,
-                 StepReport& report) {
+                 std::span<const ContactId> ids, const StepKernel& kernel, Projector& projector, Trial& trial,
+                 Retries& retries, StepReport& report) {
   Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += trial.stats.iterations;
@@ -44,9 +45,11 @@ bool judge_trial(const System& system, const StepperOptions& options, double t,
     return false;
   }
   certificate.status = worse(certificate.status, trial.stats.status);
+  const std::string jam = describe_jam(system, kernel.problem(), kernel.local(), ids);
   fail_step(t,
-            fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial.failure,
-                        where),
+            !jam.empty() ? jam
+                         : fmt::format("{}{}; a smaller step, another impact law or less stiff data may help",
+                                       trial.failure, where),
             report);
   return false;
 }

@@ -18,10 +18,11 @@ struct Retries {
   int halvings = 0;
 };
 
-// Counts the solve. True: the trial may be taken. Otherwise retries.h_limit has been halved, or the report is failed.
+// Counts the solve, the last one of `kernel`. True: the trial may be taken. Otherwise retries.h_limit has been halved, or
+// the report is failed, with the names of contacts that jam where that is the reason.
 bool judge_trial(const System& system, const StepperOptions& options, double t,
-                 std::span<const ContactId> ids, Projector& projector, Trial& trial, Retries& retries,
-                 StepReport& report);
+                 std::span<const ContactId> ids, const StepKernel& kernel, Projector& projector, Trial& trial,
+                 Retries& retries, StepReport& report);
 
 // Books `fraction` of a trial that goes from `begin` to `end`. `held_friction` gets the friction rows of joints that
 // stuck.

@@ -61,6 +61,10 @@ ContactBodies System::contact_bodies(ContactId /*id*/) const {
   return {};
 }
 
+Vector3 System::body_center(int) const {
+  return Vector3::Zero();
+}
+
 std::string System::joint_coordinate_name(int /*i*/) const {
   return {};
 }

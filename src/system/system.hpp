@@ -198,6 +198,8 @@ class System {
   virtual std::string body_name(int i) const = 0;
   virtual void body_motions(double t, const VectorRef& q, const VectorRef& v,
                             std::vector<BodyMotion>& out) const = 0;
+  // Centre of mass in the body's frame, about which moments are taken; its origin is the default [m].
+  virtual Vector3 body_center(int i) const;
   // Coordinates that joints leave free, with their rates; none is the default.
   virtual int num_joint_coordinates() const { return 0; }
   virtual std::string joint_coordinate_name(int i) const;

@@ -74,6 +74,61 @@ class CliTest : public ProgramTest {
   State load(const std::string& name) const { return delassus::load_state_file(path(name)); }
 };
 
+TEST_F(CliTest, AJamNamesWhatIsPressedAndKeepsTheLastGoodState) {
+  const ProgramResult result = run({"run", "jam", "--out", "result", "--csv", "--no-report"});
+  EXPECT_EQ(result.status, 3);
+  EXPECT_TRUE(contains(result.err, "jam: body 'plug' is pressed between")) << result.err;
+  EXPECT_TRUE(contains(result.err, "'wall'") && contains(result.err, "'piston'")) << result.err;
+  EXPECT_FALSE(contains(result.err, "'ground'")) << result.err;
+  EXPECT_TRUE(contains(result.err, "no velocity satisfies them")) << result.err;
+  // The plug is 0.2 m wide and 0.2 m before the wall, the piston 0.1 m before the plug, at 0.5 m/s.
+  const State state = load("result/state.txt");
+  EXPECT_NEAR(state.t, 0.6, 2e-3);
+  EXPECT_NEAR(read_json("result/summary.json")["time"].get<double>(), state.t, 1e-12);
+  EXPECT_NEAR(state.q[0], 0.2, 1e-3);
+  EXPECT_TRUE(state.q.allFinite() && state.v.allFinite());
+}
+
+TEST_F(CliTest, CheckTellsOfContactsThatShareTheirLoad) {
+  const ProgramResult box = run({"check", "box_on_plane"});
+  EXPECT_EQ(box.status, 0);
+  for (const char* text :
+       {"4 closed at the start", "3 of 4 normals", "6 of 12 rows", "friction cone is pointed",
+        "4 contacts of 'box' on 'ground' share their load in many ways"})
+    EXPECT_TRUE(contains(box.out, text)) << text << "\n" << box.out;
+}
+
+TEST_F(CliTest, CheckWarnsOfWedges) {
+  // A ball in a groove of half angle 30 degrees holds by friction above tan 30° = 0.577.
+  const std::string groove = R"(delassus: 1
+name: groove
+bodies:
+  - name: ball
+    type: rigid
+    density: 1000
+    position: [0, 0.2, 0]
+    shapes: [{type: sphere, radius: 0.1}]
+  - name: left
+    type: fixed
+    shapes: [{type: plane, normal: [cos(pi/6), sin(pi/6), 0]}]
+  - name: right
+    type: fixed
+    shapes: [{type: plane, normal: [-cos(pi/6), sin(pi/6), 0]}]
+constants: {mu: 0.5}
+contact: {friction: mu}
+duration: 1
+)";
+  write("groove.yaml", groove);
+  const ProgramResult loose = run({"check", "groove.yaml"});
+  EXPECT_EQ(loose.status, 0);
+  EXPECT_TRUE(contains(loose.out, "2 closed at the start") && contains(loose.out, "cone is pointed"))
+      << loose.out;
+  const ProgramResult wedged = run({"check", "groove.yaml", "--set", "constants.mu=0.6"});
+  EXPECT_EQ(wedged.status, 0);  // a warning, no problem
+  EXPECT_TRUE(contains(wedged.out, "warning: contacts are wedged by friction")) << wedged.out;
+  EXPECT_TRUE(contains(wedged.out, "(50 %)")) << wedged.out;
+}
+
 TEST_F(CliTest, RunWritesWhatItSays) {
   const ProgramResult result = run({"run", "block_on_table", "--duration", "0.1", "--csv"});
   EXPECT_EQ(result.status, 0) << result.err;

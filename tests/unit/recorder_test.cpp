@@ -156,7 +156,7 @@ StepReport example_report(int i) {
   for (ContactId id : {ContactId{7}, k_far_id}) {
     if (static_cast<int>(report.contacts.size()) >= i % 3) break;
     report.contacts.push_back({id, i % 2 == 0 ? ContactStatus::stick : ContactStatus::slip, 0.01 * i,
-                               Vector3(0.1 * i, 0.2, -0.3), Vector3(0, 1.0 / 7, k_nan)});
+                               Vector3(0.1 * i, 0.2, -0.3), Vector3::Zero(), Vector3(0, 1.0 / 7, k_nan)});
   }
   if (i % 2 == 1)
     report.events.push_back({0.1 * i - 0.05, EventKind::impact, 7, Vector3(-1, 0.1, 0.2),
@@ -582,7 +582,7 @@ TEST_F(RecorderTest, ReadsVersion1) {
   OlderFile(file("recording.h5"), file("claims.h5"), 1, 2);
   EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("joint_coordinate"), std::string::npos);
   OlderFile(file("recording.h5"), file("future.h5"), 2, k_recording_format + 1);
-  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 4"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 5"), std::string::npos);
 }
 
 TEST_F(RecorderTest, ReadsVersion2) {
@@ -601,7 +601,7 @@ TEST_F(RecorderTest, ReadsVersion2) {
   EXPECT_EQ(r.contact_name(k_far_id), "far");
   EXPECT_EQ(r.contact_body_names(k_far_id), (std::array<std::string, 2>{}));
   write_csv(r, file("csv"));
-  EXPECT_TRUE(read_file(file("csv/contacts.csv")).ends_with(",,\n"));
+  EXPECT_TRUE(read_file(file("csv/contacts.csv")).ends_with(",,0,0,0\n"));
   OlderFile(file("recording.h5"), file("claims.h5"), 2, 3);
   EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("/contacts/normal"), std::string::npos);
 }
@@ -717,20 +717,20 @@ TEST_F(RecorderTest, Csv) {
   ASSERT_EQ(contacts.size(), 1u + 1 + 2 + 0 + 1 + 2);
   EXPECT_EQ(contacts[0],
             "t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,px,py,pz,"
-            "fx,fy,fz,nx,ny,nz,force_n,force_t,body_a,body_b");
+            "fx,fy,fz,nx,ny,nz,force_n,force_t,body_a,body_b,cx,cy,cz");
   EXPECT_EQ(contacts[1].substr(0, 58), "0.10000000000000001,\"µ-contact \"\"7\"\"\",slip,0.01,0.1000000");
   EXPECT_NE(contacts[3].find(",far,stick,"), std::string::npos) << contacts[3];
   EXPECT_NE(contacts[1].find(",0.14285714285714285,nan,"), std::string::npos) << contacts[1];
   // Step 1 is 0.1 long: forces are its impulses (0.1, 0.2, −0.3) times ten, the tangential one √(0.2² + 0.3²) · 10.
   const std::vector<std::string> cells_of_1 = cells_of(contacts[1]);
-  ASSERT_EQ(cells_of_1.size(), 23u);
+  ASSERT_EQ(cells_of_1.size(), 26u);
   const auto number = [&](std::size_t i) { return std::strtod(cells_of_1[i].c_str(), nullptr); };
   EXPECT_EQ(Vector3(number(16), number(17), number(18)), Vector3::UnitZ());
   EXPECT_NEAR(number(19), 1, 1e-14);
   EXPECT_NEAR(number(20), std::sqrt(13.0), 1e-14);
   EXPECT_EQ(cells_of_1[21], "world");
   EXPECT_EQ(cells_of_1[22], "wand");
-  EXPECT_TRUE(contacts[3].ends_with(",wand,\"ball, \"\"red\"\"\"")) << contacts[3];
+  EXPECT_TRUE(contacts[3].ends_with(",wand,\"ball, \"\"red\"\"\",0,0,0")) << contacts[3];
 
   const auto events = lines_of(file("csv/events.csv"));
   ASSERT_EQ(events.size(), 1u + 4);

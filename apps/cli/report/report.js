@@ -839,6 +839,31 @@ function contactCurves() {
   return [...curves.values()];
 }
 const carrying = contactCurves(), contactSeries = key => carrying.map(c => ({ name: c.name, y: c[key], note: k => c.mode[k] }));
+// Sums of contact forces between two bodies, on the second one. The order of the bodies is that of the pair's first contact.
+const PAIRS = [], pairNumbers = new Map(), pairOfLabel = contactLabels.map(({ bodies: of = [] }) => {
+  if (!of[0] || !of[1]) return null;
+  const key = JSON.stringify([...of].sort());
+  if (!pairNumbers.has(key)) pairNumbers.set(key, PAIRS.push({ bodies: of, name: `${of[1]} by ${of[0]}` }) - 1);
+  const i = pairNumbers.get(key);
+  return { i, sign: PAIRS[i].bodies[0] === of[0] ? 1 : -1 };
+});
+function pairForces(k) { // one { force, count } a pair with contacts in frame k
+  const sums = new Map();
+  for (let [row, last] = contactRows(k); row < last; row++) {
+    const pair = pairOfLabel[contacts.label[row]], f = triple(contacts.force, row);
+    if (!pair || !finite(f)) continue;
+    if (!sums.has(pair.i)) sums.set(pair.i, { force: [0, 0, 0], count: 0 });
+    const sum = sums.get(pair.i);
+    sum.force = sum.force.map((x, i) => x + pair.sign * f[i]);
+    sum.count++;
+  }
+  return sums;
+}
+function pairSeries() {
+  const curves = PAIRS.map(p => ({ name: p.name, y: new Float64Array(N).fill(NaN), sum: 0 }));
+  for (let k = 0; k < N; k++) for (const [i, { force }] of pairForces(k)) { const size = norm(force); curves[i].y[k] = size; curves[i].sum += size; }
+  return curves.sort((a, b) => b.sum - a.sum).slice(0, MOST_CURVES);
+}
 const contactCounts = () => { // how many are closed
   const closed = Float64Array.from({ length: N }, (_, k) => { const [first, last] = contactRows(k); let n = 0; for (let row = first; row < last; row++) if (modeOf(row) !== "open") n++; return n; });
   return contacts.count ? [{ name: "closed contacts", y: closed }] : [];
@@ -853,7 +878,7 @@ addPlot("Energy", [{ unit: "E (J)", series: named("energy", [["kinetic", "kineti
   ["friction", "friction loss", true], ["impact", "impact loss", true], ["work", "external work", true], ["constraint", "work of joints", true]]) }]);
 addPlot("Energy balance defect", [{ unit: "defect (J)", series: named("energy", [["defect", "defect"]]) }], { zero: true });
 addPlot(contactLabels.length > MOST_CURVES ? `Contacts: the ${MOST_CURVES} of ${contactLabels.length} that carry most` : "Contacts",
-  [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normalForce") }, { label: "gap", unit: "gap (m)", series: contactSeries("gap") },
+  [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normalForce") }, { label: "between bodies", unit: "contact force (N)", series: pairSeries() }, { label: "gap", unit: "gap (m)", series: contactSeries("gap") },
     { label: "number", unit: "closed contacts", series: contactCounts() }], { zero: true });
 // Without joints or contacts their errors are zero by definition, not by merit.
 const jointed = joints.length > 0 || links.some(l => l.kind === "joint");
@@ -889,6 +914,10 @@ function updateContacts() {
   const list = Array.from({ length: last - first }, (_, i) => first + i).sort((a, b) => (contacts.normalForce[b] || 0) - (contacts.normalForce[a] || 0)).slice(0, SHOWN_CONTACTS);
   $("contact-rows").replaceChildren(...list.map(row => el("tr", {}, ...[contactName(row), contactPair(row), modeOf(row),
     ...[contacts.gap, contacts.normalForce, contacts.tangentialForce].map(c => format(c[row]))].map(textContent => el("td", { textContent })))));
+  const pairs = [...pairForces(k)].sort((a, b) => norm(b[1].force) - norm(a[1].force)).slice(0, SHOWN_CONTACTS);
+  $("pair-table").hidden = !pairs.length;
+  $("pair-rows").replaceChildren(...pairs.map(([i, { force, count }]) => el("tr", {}, ...[PAIRS[i].bodies[1], PAIRS[i].bodies[0], ...force.map(format), format(norm(force)), String(count)]
+    .map(textContent => el("td", { textContent })))));
   $("contacts-note").textContent = last - first > SHOWN_CONTACTS ? `The ${SHOWN_CONTACTS} with the largest normal force of ${last - first}.` : last > first ? "" : "None at this time.";
 }
 

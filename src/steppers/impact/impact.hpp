@@ -40,6 +40,9 @@ class ImpactResolver {
   // `inelastic` forces e = 0 (event capturing).
   void resolve(const System& system, const Phase& phase, std::span<const ContactId> ids, bool inelastic,
                ImpactResult& result);
+  // Of the last solve, to find out why it failed.
+  const Problem& problem() const { return problem_; }
+  const LocalProblem& local() const { return reduction_.local(); }
 
  private:
   bool solve(ImpactResult& result);
