@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string_view>
 
 #include "../support/local_problem.hpp"
 #include "delassus/problems/random_contact.hpp"
@@ -24,8 +25,8 @@ struct Method {
   double tolerance;
 };
 // What is asked of each: the slow ones are for low accuracy.
-constexpr Method k_methods[] = {{"nsgs", 1e-8}, {"apgd", 1e-8}, {"spg", 1e-8},
-                                {"psor", 1e-8}, {"ssor", 1e-4}, {"jacobi", 1e-4}};
+constexpr Method k_methods[] = {{"auto", 1e-10}, {"newton", 1e-10}, {"nsgs", 1e-8}, {"apgd", 1e-8},
+                                {"spg", 1e-8},   {"psor", 1e-8},    {"ssor", 1e-4}, {"jacobi", 1e-4}};
 constexpr int k_many = 200000;  // more iterations than any of the problems here should need
 
 Solution solve_by(const Method& method, const LocalProblem& problem, SolveStats& stats,
@@ -230,9 +231,12 @@ TEST(ConeSolvers, WarmStartFromTheSolutionTakesNoIteration) {
     EXPECT_GT(stats.iterations, 0);
     EXPECT_FALSE(stats.warm_started);
     const Solution again = solve_by(method, problem, stats, warm);
-    EXPECT_EQ(stats.iterations, 0) << method.name;
+    // Those that polish look whether a step makes it still better.
+    const bool polishes =
+        std::string_view(method.name) == "newton" || std::string_view(method.name) == "auto";
+    EXPECT_LE(stats.iterations, polishes ? 1 : 0) << method.name;
     EXPECT_TRUE(stats.warm_started);
-    EXPECT_LT((again.r - warm.r).norm(), 1e-15 * warm.r.norm());  // projected once more
+    EXPECT_LT((again.r - warm.r).norm(), (polishes ? 1e-12 : 1e-15) * warm.r.norm());  // projected once more
   }
 }
 
@@ -243,7 +247,8 @@ TEST(ConeSolvers, SayWhenTheyDidNotConverge) {
     SolveStats stats;
     const Solution solution = solve_by(method, problem, stats, {}, 3);
     EXPECT_EQ(stats.status, SolveStatus::iteration_limit) << method.name;
-    EXPECT_EQ(stats.iterations, 3) << method.name;
+    // Of each method that auto falls back to.
+    EXPECT_EQ(stats.iterations, 3 * std::max(stats.num_attempts, 1)) << method.name;
     EXPECT_GT(stats.residual, method.tolerance);
     EXPECT_LE(stats.residual, 1.5);  // never worse than about no impulse at all
     EXPECT_TRUE(solution.r.allFinite());

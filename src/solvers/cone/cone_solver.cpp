@@ -73,7 +73,8 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   assert(reason_against(capabilities(), problem).empty());
   stats = {};
   solution.basis.clear();
-  if (!problem.u_free.allFinite() || !problem.W.all_finite()) {
+  contacts_.prepare(problem);
+  if (!problem.u_free.allFinite() || !problem.W.all_finite() || !contacts_.pushes_away()) {
     solution.r.setZero(problem.u_free.size());
     solution.u = problem.u_free;
     solution.modes.assign(problem.cones.size(), {});
@@ -81,7 +82,6 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
     stats.residual = std::numeric_limits<double>::quiet_NaN();
     return;
   }
-  contacts_.prepare(problem);
   start(problem, warm);
   stats.warm_started = accepted() && warm.r.size() > 0;
   if (!accepted() || (polishes() && best_error_ > 0)) iterate(problem, stats);

@@ -26,6 +26,7 @@ double largest_eigenvalue(const ContactMatrix::ConstBlock& block) {
 void PreparedContacts::prepare(const LocalProblem& problem) {
   contacts_.resize(problem.cones.size());
   has_coulomb_ = false;
+  pushes_away_ = true;
   for (int c = 0; c < size(); ++c) {
     PreparedContact& contact = contacts_[c];
     const Cone& cone = problem.cones[c];
@@ -35,7 +36,10 @@ void PreparedContacts::prepare(const LocalProblem& problem) {
     contact.coulomb = cone.kind == ConeKind::coulomb && cone.dim > 1;
     has_coulomb_ = has_coulomb_ || contact.coulomb;
     const ContactMatrix::ConstBlock block = problem.W.diagonal(c);
-    if (!(block.trace() > 0)) continue;
+    if (!(block.trace() > 0)) {
+      pushes_away_ = pushes_away_ && block.isZero(0.0);
+      continue;
+    }
     contact.rho = problem.contact_mass(c);
     // Of a matrix that is not positive definite the mean of the eigenvalues still bounds the largest from below.
     contact.tau = 1.0 / std::max(largest_eigenvalue(block), 1.0 / contact.rho);

@@ -37,12 +37,15 @@ class PreparedContacts {
   auto begin() const { return contacts_.begin(); }
   auto end() const { return contacts_.end(); }
   bool has_coulomb() const { return has_coulomb_; }
+  // False when the impulse of a contact moves it towards the other body (tr W_cc < 0; forces of a sliding contact in
+  // Painlevé's paradox): none of these methods can find what there is to find.
+  bool pushes_away() const { return pushes_away_; }
   // Numerator of (3): a velocity error [m/s]. NaN where r or u is not a number.
   double error(const double* r, const double* u) const;
 
  private:
   std::vector<PreparedContact> contacts_;
-  bool has_coulomb_ = false;
+  bool has_coulomb_ = false, pushes_away_ = true;
 };
 
 // Shift of the exact law at the velocities u of the contact [m/s].
