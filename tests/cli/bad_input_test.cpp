@@ -422,7 +422,7 @@ TEST_F(BadCommandLineTest, SettingsByName) {
   expect_run_refused({"--stepper", "trapezoidal-3"}, "--stepper trapezoidal-3: ", {"'trapezoidal-2'?"});
   expect_run_refused({"--stepper", "zzz"}, "--stepper zzz: ", {"known: trapezoidal-2"});
   expect_run_refused({"--solver", "lemkee"}, "--solver lemkee: ", {"did you mean 'lemke'?"});
-  expect_run_refused({"--law", "coulomb"}, "--law coulomb: ", {"unknown law 'coulomb'"});
+  expect_run_refused({"--law", "coulom"}, "--law coulom: ", {"unknown law 'coulom'"});
   expect_run_refused({"--checkpoint-every", "0"}, "--checkpoint-every 0: ", {"> 0"});
   expect_run_refused({"--checkpoint-every", "nan"}, "--checkpoint-every nan: ", {"> 0"});
 }

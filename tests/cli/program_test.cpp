@@ -129,20 +129,52 @@ duration: 1
   EXPECT_TRUE(contains(wedged.out, "(50 %)")) << wedged.out;
 }
 
+TEST_F(CliTest, CompareShowsWhatTheLawsDiffer) {
+  const ProgramResult result =
+      run({"compare", "sliding_cube", "--laws", "coulomb,coulomb-convex", "--stepper", "moreau-jean",
+           "--duration", "0.3", "--json", "laws.json", "--plot", "laws.svg"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const auto table = nlohmann::json::parse(read("laws.json"));
+  ASSERT_EQ(table["rows"].size(), 2u);
+  EXPECT_EQ(table["rows"][0]["name"], "coulomb");
+  EXPECT_EQ(table["rows"][0]["difference_at_end"], 0.0);
+  // The exact law keeps the cube on the ground; by the convex one it leaves with μ v / (1 + μ²) = 2.4 m/s.
+  EXPECT_LT(table["rows"][0]["lift"].get<double>(), 1e-9);
+  EXPECT_NEAR(table["rows"][1]["lift"].get<double>(), 2.4 * 2.4 / (2 * 9.81), 3e-3);
+  EXPECT_TRUE(contains(read("laws.svg"), "<svg")) << "laws.svg";
+  const ProgramResult wrong = run({"compare", "sliding_cube", "--laws", "coulomb,ice"});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_TRUE(contains(wrong.err, "--laws ice: unknown law 'ice'")) << wrong.err;
+}
+
+TEST_F(CliTest, DumpedProblemsCanBeSolved) {
+  for (const std::string file : {"step.hdf5", "step.dat", "step.txt"}) {
+    const ProgramResult dumped = run({"dump", "box_on_plane", "--time", "0.1", "--out", file});
+    EXPECT_EQ(dumped.status, 0) << dumped.err;
+    EXPECT_TRUE(contains(dumped.out, "4 contacts")) << dumped.out;
+    const ProgramResult solved = run({"solve", file, "--tolerance", "1e-10"});
+    EXPECT_EQ(solved.status, 0) << solved.out << solved.err;
+  }
+  const ProgramResult early = run({"dump", "box_on_plane", "--time", "-1", "--out", "early.txt"});
+  EXPECT_EQ(early.status, 2);
+  EXPECT_TRUE(contains(early.err, "--time -1")) << early.err;
+}
+
 TEST_F(CliTest, RunWritesWhatItSays) {
   const ProgramResult result = run({"run", "block_on_table", "--duration", "0.1", "--csv"});
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(contains(result.out, "block_on_table: completed at t = 0.1 s, 10 steps")) << result.out;
   EXPECT_TRUE(contains(result.out, "certificate: residual")) << result.out;
-  EXPECT_EQ(entries(),
-            (std::vector<std::string>{"out", "out/block_on_table", "out/block_on_table/bodies.csv",
-                                      "out/block_on_table/certificate.csv", "out/block_on_table/contacts.csv",
-                                      "out/block_on_table/coordinates.csv", "out/block_on_table/energy.csv",
-                                      "out/block_on_table/events.csv", "out/block_on_table/joints.csv",
-                                      "out/block_on_table/reactions.csv", "out/block_on_table/recording.h5",
-                                      "out/block_on_table/report.html", "out/block_on_table/state.txt",
-                                      "out/block_on_table/summary.json"}));
+  EXPECT_EQ(
+      entries(),
+      (std::vector<std::string>{
+          "out", "out/block_on_table", "out/block_on_table/bodies.csv", "out/block_on_table/certificate.csv",
+          "out/block_on_table/contacts.csv", "out/block_on_table/coordinates.csv",
+          "out/block_on_table/energy.csv", "out/block_on_table/events.csv", "out/block_on_table/joints.csv",
+          "out/block_on_table/pairs.csv", "out/block_on_table/reactions.csv",
+          "out/block_on_table/recording.h5", "out/block_on_table/report.html", "out/block_on_table/state.txt",
+          "out/block_on_table/summary.json", "out/block_on_table/wrenches.csv"}));
   const json summary = read_json("out/block_on_table/summary.json");
   EXPECT_EQ(summary["status"], "completed");
   EXPECT_EQ(summary["message"], "");
