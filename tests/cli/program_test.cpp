@@ -135,14 +135,15 @@ TEST_F(CliTest, RunWritesWhatItSays) {
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(contains(result.out, "block_on_table: completed at t = 0.1 s, 10 steps")) << result.out;
   EXPECT_TRUE(contains(result.out, "certificate: residual")) << result.out;
-  EXPECT_EQ(entries(),
-            (std::vector<std::string>{"out", "out/block_on_table", "out/block_on_table/bodies.csv",
-                                      "out/block_on_table/certificate.csv", "out/block_on_table/contacts.csv",
-                                      "out/block_on_table/coordinates.csv", "out/block_on_table/energy.csv",
-                                      "out/block_on_table/events.csv", "out/block_on_table/joints.csv",
-                                      "out/block_on_table/reactions.csv", "out/block_on_table/recording.h5",
-                                      "out/block_on_table/report.html", "out/block_on_table/state.txt",
-                                      "out/block_on_table/summary.json"}));
+  EXPECT_EQ(
+      entries(),
+      (std::vector<std::string>{
+          "out", "out/block_on_table", "out/block_on_table/bodies.csv", "out/block_on_table/certificate.csv",
+          "out/block_on_table/contacts.csv", "out/block_on_table/coordinates.csv",
+          "out/block_on_table/energy.csv", "out/block_on_table/events.csv", "out/block_on_table/joints.csv",
+          "out/block_on_table/pairs.csv", "out/block_on_table/reactions.csv",
+          "out/block_on_table/recording.h5", "out/block_on_table/report.html", "out/block_on_table/state.txt",
+          "out/block_on_table/summary.json", "out/block_on_table/wrenches.csv"}));
   const json summary = read_json("out/block_on_table/summary.json");
   EXPECT_EQ(summary["status"], "completed");
   EXPECT_EQ(summary["message"], "");
