@@ -14,8 +14,8 @@
 namespace delassus {
 namespace {
 
-// Islands with more rows are not examined: dense factorisations of this size take about a second.
-constexpr int k_dense_rows = 1200;
+// Islands with more rows are not examined: some twenty dense factorisations of this size take a few seconds.
+constexpr int k_dense_rows = 900;
 // Eigenvalues of W relative to the largest that count as zero: the square of a tolerance of 3e-6 on rows.
 constexpr double k_rank_tolerance = 1e-11;
 // Entries of null vectors below this are round-off.

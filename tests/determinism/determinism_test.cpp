@@ -37,7 +37,10 @@ class Determinism : public ::testing::TestWithParam<Case> {
  protected:
   // Half the scene's length, at most 1 s: impacts and transitions are in it.
   cli::LoadedScene scene() const { return cli::load_scene(GetParam().scene, GetParam().settings); }
-  static double length(const cli::LoadedScene& scene) { return std::min(scene.desc.duration, 1.0); }
+  static double length(const cli::LoadedScene& scene) {
+    constexpr double before_the_jam = 0.5;  // that scene ends at 0.6 s without a solution, on purpose [s]
+    return std::min(scene.desc.duration, scene.desc.name == "jam" ? before_the_jam : 1.0);
+  }
 };
 
 INSTANTIATE_TEST_SUITE_P(Scenes, Determinism, ::testing::ValuesIn(cases()),

@@ -6,7 +6,9 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/Geometry>
 #include <cmath>
+#include <stdexcept>
 
 #include "../support/runs.hpp"
 
