@@ -38,8 +38,13 @@ void list_schema() {
 
 void list_defaults() {
   fmt::print("What is used when a scene does not say otherwise:\n\n");
-  fmt::print("  {:<36}{:<20}{}\n  {:<36}{:<20}{}\n\n", "model with joints only", "generalized-alpha",
-             "smooth motion", "contacts, stops or dry friction", "trapezoidal-2", "with located events");
+  const auto row = [](const char* model, const char* stepper, const char* meaning) {
+    fmt::print("  {:<36}{:<20}{}\n", model, stepper, meaning);
+  };
+  row("model with joints only", "generalized-alpha", "smooth motion");
+  row("contacts, stops or dry friction", "trapezoidal-2", "with located events");
+  row("the same, more than 40 bodies", "moreau-jean", "one problem a step, events captured");
+  fmt::print("\n");
   for (const char* name : {"stepper", "law", "impact", "solver", "output"})
     for (const Field& field : find_table(name).fields) {
       std::string fallback = field.fallback;
