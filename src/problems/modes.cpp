@@ -3,6 +3,7 @@
 #include "delassus/problems/modes.hpp"
 
 #include <Eigen/QR>
+#include <algorithm>
 #include <cmath>
 
 namespace delassus {
@@ -26,15 +27,30 @@ ContactMode circular_mode(const Cone& cone, double contact_mass, const ContactVe
   x[0] -= contact_mass * cone_shift(cone, u);
   const double normal = project_onto_cone(cone, x)[0];
   if (normal <= 0) return mode;
-  const Eigen::Vector2d friction = tangential(cone, x);
-  const bool inside = friction.norm() <= cone.mu * (normal + cone.extra_normal);
-  if (cone.dim > 1 && (inside || tangential(cone, u).norm() <= slip_scale)) {
-    mode.status = ContactStatus::stick;
-    return mode;
-  }
   mode.status = ContactStatus::slip;
-  mode.direction = -friction.stableNormalized();
+  for (const FrictionPart& part : friction_parts(cone)) {
+    PartMode here{.status = ContactStatus::slip};
+    if (part.coefficient > 0) {
+      Eigen::Vector2d friction = Eigen::Vector2d::Zero();
+      friction.head(part.size) = x.segment(part.first, part.size);
+      const bool inside = friction.norm() <= part.coefficient * (normal + cone.extra_normal);
+      if (inside || u.segment(part.first, part.size).norm() <= slip_scale)
+        here.status = ContactStatus::stick;
+      else
+        here.direction = -friction.stableNormalized();
+    }
+    mode.set_part(part.kind, here);
+  }
   return mode;
+}
+
+// Those of a polyhedral cone, too.
+FrictionParts mode_parts(const Cone& cone) {
+  if (cone.kind != ConeKind::polyhedral) return friction_parts(cone);
+  FrictionParts parts;
+  if (cone.dim > 1)
+    parts.part[parts.count++] = {FrictionKind::sliding, 1, std::min(cone.dim - 1, 2), cone.mu};
+  return parts;
 }
 
 }  // namespace
@@ -102,16 +118,23 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
     if (modes[c].status == ContactStatus::open) continue;
     if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) continue;
     equations.push_back(row);
-    pattern(row, unknowns) = 1.0;
-    if (modes[c].status == ContactStatus::slip) {
-      for (int k = 1; k < cone.dim; ++k) pattern(row + k, unknowns) = -cone.mu * modes[c].direction[k - 1];
-      ++unknowns;
-      continue;
-    }
-    ++unknowns;
-    for (int k = 1; k < cone.dim; ++k) {
+    const int normal = unknowns++;
+    pattern(row, normal) = 1.0;
+    const auto hold = [&](int k, double scale) {
       equations.push_back(row + k);
-      pattern(row + k, unknowns++) = 1.0;
+      pattern(row + k, unknowns++) = scale;
+    };
+    if (cone.kind == ConeKind::equality)
+      for (int k = 1; k < cone.dim; ++k) hold(k, 1.0);
+    for (const FrictionPart& part : mode_parts(cone)) {
+      const PartMode mode = modes[c].part(part.kind);
+      const bool couple = part.kind != FrictionKind::sliding;
+      for (int k = 0; k < part.size; ++k) {
+        if (mode.status == ContactStatus::stick && (part.coefficient > 0 || !couple))
+          hold(part.first + k, couple ? part.coefficient : 1.0);
+        else
+          pattern(row + part.first + k, normal) = -part.coefficient * mode.direction[k];
+      }
     }
   }
   r.setZero(m);
