@@ -71,6 +71,13 @@ FrictionParts friction_parts(const Cone& cone) {
   return parts;
 }
 
+FrictionParts mode_parts(const Cone& cone) {
+  FrictionParts parts = friction_parts(cone);
+  if (cone.kind == ConeKind::polyhedral && cone.dim > 1)
+    parts.part[parts.count++] = {FrictionKind::sliding, 1, std::min(cone.dim - 1, 2), cone.mu};
+  return parts;
+}
+
 double cone_shift(const Cone& cone, const ContactVectorRef& u) {
   if (cone.kind != ConeKind::coulomb) return 0.0;
   double shift = 0;

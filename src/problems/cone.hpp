@@ -77,6 +77,8 @@ struct FrictionParts {
 };
 // Tangential, rolling, spinning, as far as the cone has them; none for the other kinds.
 FrictionParts friction_parts(const Cone& cone);
+// What may stick or slip: these parts, and the tangential one of a polyhedral cone.
+FrictionParts mode_parts(const Cone& cone);
 // Shift of the exact law, Σ μ_i ‖u_i‖; 0 for all kinds but coulomb [m/s].
 double cone_shift(const Cone& cone, const ContactVectorRef& u);
 // Nearest point of K; polyhedral cones are not covered.

@@ -3,7 +3,6 @@
 #include "delassus/problems/modes.hpp"
 
 #include <Eigen/QR>
-#include <algorithm>
 #include <cmath>
 
 namespace delassus {
@@ -42,15 +41,6 @@ ContactMode circular_mode(const Cone& cone, double contact_mass, const ContactVe
     mode.set_part(part.kind, here);
   }
   return mode;
-}
-
-// Those of a polyhedral cone, too.
-FrictionParts mode_parts(const Cone& cone) {
-  if (cone.kind != ConeKind::polyhedral) return friction_parts(cone);
-  FrictionParts parts;
-  if (cone.dim > 1)
-    parts.part[parts.count++] = {FrictionKind::sliding, 1, std::min(cone.dim - 1, 2), cone.mu};
-  return parts;
 }
 
 }  // namespace

@@ -74,9 +74,10 @@ struct LocalProblem {
 // it.
 //
 // Couples that resist rolling and spinning stick or slip on their own while the contact is closed, and status and
-// direction are then those of the translation. A part without friction slips along no direction.
+// direction are then those of the translation. A part without friction slips along no direction, one that the contact
+// does not have is open.
 struct PartMode {
-  ContactStatus status = ContactStatus::stick;
+  ContactStatus status = ContactStatus::open;
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the spin: its sign in the first component
 };
 struct ContactMode {

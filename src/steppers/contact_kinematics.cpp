@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/contact_kinematics.hpp"
 
+#include <algorithm>
+
 namespace delassus {
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
@@ -13,7 +15,9 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 
 Vector3 ContactKinematics::velocity(std::size_t c) const {
   Vector3 out = Vector3::Zero();
-  out.head(num_rows(c)) = u.segment(first_row(c), num_rows(c));
+  const int n = std::min(num_rows(c), 3);
+  out.head(n) = u.segment(first_row(c), n);
+  out[2] /= rows.surfaces[c].tangent_ratio;
   return out;
 }
 

@@ -21,15 +21,15 @@ constexpr double k_joint_tolerance = 1e-3;
 }  // namespace
 
 bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                         const VectorRef& slip_hint, Trial& trial) {
+                         std::span<const ContactMode> modes, const VectorRef& slip_hint, Trial& trial) {
   trial.h = h;
   trial.failure.clear();
   bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble_step(system, formula_, options_, rank_one, phase, h, ids, slip_hint, data_, problem_);
+  assemble_step(system, formula_, options_, rank_one, phase, h, ids, modes, slip_hint, data_, problem_);
   trial.ok = reduction_.compute(problem_);
   if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble_step(system, formula_, options_, true, phase, h, ids, slip_hint, data_, problem_);
+    assemble_step(system, formula_, options_, true, phase, h, ids, modes, slip_hint, data_, problem_);
     trial.ok = reduction_.compute(problem_);
   }
   if (!trial.ok) {
@@ -42,6 +42,9 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
   }
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.num_contacts = data_.num_contacts;
+  trial.tangent_ratios.clear();
+  for (const ContactSurface& surface : data_.contacts.surfaces)
+    trial.tangent_ratios.push_back(surface.tangent_ratio);
   trial.redundant_joint_rows = reduction_.num_redundant();
   return trial.ok;
 }
@@ -50,7 +53,10 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory,
                        Trial& trial) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, slip_hint, trial)) return;
+  remembered_.clear();
+  for (const ContactMemory* one : memory)
+    remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
+  if (!prepare(system, phase, h, ids, remembered_, slip_hint, trial)) return;
   // The last basis, contact by contact; a new contact starts open.
   warm_.basis.clear();
   bool any = false;
@@ -68,7 +74,7 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   // The last forces, for solvers that iterate.
   warm_.r.setZero(problem_.Ht.rows());
   for (std::size_t c = 0; c < ids.size(); ++c)
-    for (int k = 0; k < std::min(problem_.cones[c].dim, 3) && memory[c] != nullptr; ++k)
+    for (int k = 0; k < problem_.cones[c].dim && memory[c] != nullptr; ++k)
       warm_.r[problem_.Ht.first_row(static_cast<int>(c)) + k] = formula_.sigma * h * memory[c]->force[k];
   if (data_.friction.constant.empty())
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
@@ -135,7 +141,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              std::span<const ContactId> ids, std::span<const ContactMode> modes,
                              Trial& trial) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, phase.v, trial)) return;
+  if (!prepare(system, phase, h, ids, modes, phase.v, trial)) return;
   // Joints go on sticking or slipping as in the last solve.
   all_modes_.assign(modes.begin(), modes.end());
   if (!data_.friction.constant.empty()) {
@@ -223,7 +229,7 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
 
 bool StepKernel::solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
                               std::span<const ContactMode> modes, Solution& solution) {
-  assemble_acceleration(system, options_, phase, ids, std::numeric_limits<double>::infinity(), data_,
+  assemble_acceleration(system, options_, phase, ids, modes, std::numeric_limits<double>::infinity(), data_,
                         force_problem_);
   return force_reduction_.compute(force_problem_) &&
          solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
@@ -231,7 +237,7 @@ bool StepKernel::solve_forces(const System& system, const Phase& phase, std::spa
 
 bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,
                             double slip_speed, std::vector<ContactMode>& modes) {
-  assemble_acceleration(system, options_, phase, ids, slip_speed, data_, force_problem_);
+  assemble_acceleration(system, options_, phase, ids, {}, slip_speed, data_, force_problem_);
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
   warm_.basis.clear();
@@ -241,14 +247,15 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    // A sliding contact went in as a frictionless one; its direction is that of the slip.
-    if (modes[c].status == ContactStatus::open || force_problem_.cones[c].dim > 1) continue;
-    modes[c].status = ContactStatus::slip;
-    const int rows = data_.contacts.rows.group_rows(static_cast<int>(c)),
-              first = data_.contacts.rows.first_row(static_cast<int>(c));
-    Eigen::Vector2d slip = Eigen::Vector2d::Zero();
-    for (int k = 1; k < rows; ++k) slip[k - 1] = data_.u[first + k];
-    modes[c].direction = slip.norm() > 0 ? slip.normalized() : slip;
+    if (modes[c].status == ContactStatus::open) continue;
+    // What slides went in without friction of its own; its direction is that of the slip.
+    const bool frictionless = force_problem_.cones[c].dim == 1;
+    for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning}) {
+      const bool slides = (data_.sliding[c] & held_part(kind)) != 0;
+      if (!slides && !(frictionless && kind == FrictionKind::sliding)) continue;
+      const Eigen::Vector2d slip = part_velocity(data_.contacts.rows, static_cast<int>(c), data_.u, kind);
+      modes[c].set_part(kind, {ContactStatus::slip, slip.norm() > 0 ? slip.normalized() : slip});
+    }
   }
   return true;
 }

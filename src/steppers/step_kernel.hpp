@@ -25,6 +25,7 @@ struct Trial {
   Solution solution;        // impulses r, λ as they act in the step (not weighted)
   std::vector<Cone> cones;  // of the contacts, then of the friction in joints
   int num_contacts = 0;
+  std::vector<double> tangent_ratios;  // of the contacts, see ContactSurface
   SolveStats stats;
   Residual residual;
   double work_normal = 0, work_friction = 0, work_joints = 0;  // of the impulses over the step [J]
@@ -63,7 +64,7 @@ class StepKernel {
 
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-               const VectorRef& slip_hint, Trial& trial);
+               std::span<const ContactMode> modes, const VectorRef& slip_hint, Trial& trial);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
@@ -85,6 +86,7 @@ class StepKernel {
   ModeScratch mode_scratch_;
   Projector projector_;
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
+  std::vector<ContactMode> remembered_;
   Vector mean_, u_, joint_u_, w_;
 };
 

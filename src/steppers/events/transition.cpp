@@ -40,16 +40,22 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     const double r_N = forces_.r[row];
     const int contact = closed_index_[i];
     values_.push_back({contact, r_N, EventKind::take_off});
-    const Eigen::Vector2d r_T = tangential(cone, forces_.r.segment(row, cone.dim));
-    const Eigen::Vector2d u_T = tangential(cone, at_end_.u.segment(at_end_.first_row(i), cone.dim));
-    const ContactMode& mode = closed_modes_[i];
-    if (cone.dim > 1 && mode.status == ContactStatus::stick) {
-      // The slip that follows goes against the friction.
-      values_.push_back(
-          {contact, cone.mu * r_N - kernel_.friction_norm(cone, r_T), EventKind::slip, -r_T.normalized()});
-    } else if (cone.dim > 1) {
-      values_.push_back({contact, mode.direction.dot(u_T), EventKind::stick});
-      if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u_T);
+    for (const FrictionPart& part : mode_parts(cone)) {
+      if (part.coefficient == 0) continue;
+      const PartMode mode = closed_modes_[i].part(part.kind);
+      if (mode.status == ContactStatus::stick) {
+        Eigen::Vector2d r = Eigen::Vector2d::Zero();
+        r.head(part.size) = forces_.r.segment(row + part.first, part.size);
+        const double friction =
+            part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, r) : r.norm();
+        // The slip that follows goes against the friction.
+        values_.push_back(
+            {contact, part.coefficient * r_N - friction, EventKind::slip, part.kind, -r.normalized()});
+      } else {
+        const Eigen::Vector2d u = at_end_.part(i, part.kind);
+        values_.push_back({contact, mode.direction.dot(u), EventKind::stick, part.kind});
+        if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u);
+      }
     }
     row += cone.dim;
   }
@@ -70,7 +76,7 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
   }
   if (own < 0 || best < 0) return;
   const Eigen::Vector2d other = cone_direction(cone, best);
-  values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, other});
+  values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, FrictionKind::sliding, other});
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
@@ -123,6 +129,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   if (chosen == nullptr) return std::nullopt;
   transition.contact = chosen->contact;
   transition.kind = chosen->kind;
+  transition.part = chosen->part;
   transition.direction = chosen->direction;
   return transition;
 }

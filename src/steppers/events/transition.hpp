@@ -5,7 +5,8 @@
 // mode the motion is smooth; along that motion each mode has event functions that are positive as long as it
 // lasts:
 //
-//   slip along d    dᵀ u_T                     the slip velocity at the end of the step
+//   slip along d    dᵀ u_T                     the slip velocity at the end of the step; likewise rolling
+//                                              and spinning, each on its own
 //   facet d = d_i   d_iᵀ u_T − max_j d_jᵀ u_T  polyhedral law without alignment: the generator that opposes
 //                                              the slip
 //   stick           μ r_N − ‖r_T‖              with the instantaneous forces; ‖·‖ is the gauge of the law's
@@ -29,6 +30,7 @@ struct Transition {
   int contact = -1;  // index in the active set
   // stick (slip velocity vanishes), slip (cone reached), facet or take_off
   EventKind kind = EventKind::stick;
+  FrictionKind part = FrictionKind::sliding;            // of the friction that sticks or slips
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
 };
 
@@ -48,6 +50,7 @@ class TransitionFinder {
     int contact;  // index in the active set
     double value;
     EventKind kind;
+    FrictionKind part = FrictionKind::sliding;
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that would follow
   };
   // The event functions of all contacts after a step h in the present modes; false when the modes
