@@ -33,6 +33,9 @@ struct PairRule {
   }
 };
 
+// Reason why no pair has these values; empty when one can.
+std::string check_pair_material(const PairRule& rule);
+
 struct CollisionSettings {
   bool enabled = true;         // shapes touch
   bool joined_bodies = false;  // bodies that a joint connects touch, too

@@ -61,16 +61,16 @@ Material combine(const MaterialRules& rules, const Material& a, const Material& 
     if (x < 0 && y < 0) return -1.0;
     return combine(rules.friction, x < 0 ? a.friction : x, y < 0 ? b.friction : y);
   };
-  return {.friction = combine(rules.friction, a.friction, b.friction),
-          .restitution = combine(rules.restitution, a.restitution, b.restitution),
-          .rolling_friction = combine(rules.rolling, a.rolling_friction, b.rolling_friction),
-          .spinning_friction = combine(rules.rolling, a.spinning_friction, b.spinning_friction),
-          .friction_2 = optional(a.friction_2, b.friction_2),
-          .kinetic_friction = optional(a.kinetic_friction, b.kinetic_friction),
-          .stribeck_speed = std::max(a.stribeck_speed, b.stribeck_speed),
-          .stribeck_exponent =
-              b.stribeck_speed > a.stribeck_speed ? b.stribeck_exponent : a.stribeck_exponent,
-          .viscous_friction = std::max(a.viscous_friction, b.viscous_friction)};
+  return {
+      .friction = combine(rules.friction, a.friction, b.friction),
+      .restitution = combine(rules.restitution, a.restitution, b.restitution),
+      .rolling_friction = combine(rules.rolling, a.rolling_friction, b.rolling_friction),
+      .spinning_friction = combine(rules.rolling, a.spinning_friction, b.spinning_friction),
+      .friction_2 = optional(a.friction_2, b.friction_2),
+      .kinetic_friction = optional(a.kinetic_friction, b.kinetic_friction),
+      .stribeck_speed = std::max(a.stribeck_speed, b.stribeck_speed),
+      .stribeck_exponent = b.stribeck_speed > a.stribeck_speed ? b.stribeck_exponent : a.stribeck_exponent,
+      .viscous_friction = std::max(a.viscous_friction, b.viscous_friction)};
 }
 
 }  // namespace delassus
