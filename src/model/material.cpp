@@ -26,9 +26,10 @@ std::string check_material(const Material& material) {
   if (!material.friction_axis.allFinite() || (material.friction_2 >= 0) != !material.friction_axis.isZero(0))
     return fmt::format("friction_2 and friction_axis ([{}, {}, {}]) go together; allowed: both, or none",
                        material.friction_axis.x(), material.friction_axis.y(), material.friction_axis.z());
-  if (material.kinetic_friction >= 0 && !(material.kinetic_friction <= material.friction))
-    return fmt::format("kinetic friction is {}; allowed: 0 … {} (friction)", material.kinetic_friction,
-                       material.friction);
+  if (material.kinetic_friction >= 0 &&
+      !(material.kinetic_friction > 0 && material.kinetic_friction <= material.friction))
+    return fmt::format("kinetic friction is {}; allowed: above 0, up to {} (friction)",
+                       material.kinetic_friction, material.friction);
   if (!(std::isfinite(material.stribeck_exponent) && material.stribeck_exponent > 0))
     return fmt::format("stribeck exponent is {}; allowed: > 0", material.stribeck_exponent);
   if (!material.surface_velocity.allFinite()) return "surface velocity is not finite";

@@ -59,8 +59,8 @@ Fields operator+(Fields a, const Fields& b) {
 Fields pair_materials(const std::string& from) {
   const bool start = from.empty();
   return {not_negative("friction", start ? "0.5" : from, "-", "coefficient μ, at rest"),
-          not_negative("kinetic_friction", start ? "as friction" : from, "-",
-                       "coefficient μ_k of a contact that slides, at most that of friction"),
+          positive("kinetic_friction", start ? "as friction" : from, "-",
+                   "coefficient μ_k of a contact that slides, at most that of friction"),
           number("restitution", start ? "0" : from, "-", "coefficient e", 0, 1),
           not_negative("rolling_friction", start ? "0" : from, "m", "lever of the resistance to rolling"),
           not_negative("spinning_friction", start ? "0" : from, "m",

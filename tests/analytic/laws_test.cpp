@@ -101,6 +101,19 @@ TEST(SpinningFriction, SlidingBallRollsSpinsAndStops) {
   EXPECT_NEAR(simulation.report().energy.defect, 0, 1e-4);
 }
 
+TEST(RollingFriction, WorksWithoutFriction) {
+  // It takes the turning only: (2/5) m R² α = μ_R m g; the ball goes on.
+  const double alpha = 0.004 * k_g / (0.4 * 0.01), t_stop = 20 / alpha;
+  Simulation simulation =
+      simulate(ball("velocity: [0.4, 0, 0], angular_velocity: [0, 0, -20]"), {"contact.friction=0"});
+  const std::vector<Event> events = run_with_events(simulation, 3);
+  const Event* stop = find(events, EventKind::roll_stop);
+  ASSERT_NE(stop, nullptr);
+  EXPECT_NEAR(stop->time, t_stop, 1e-9);
+  EXPECT_NEAR(simulation.state().v[0], 0.4, 1e-12);
+  EXPECT_LT(simulation.state().v.tail(3).cwiseAbs().maxCoeff(), 1e-12);
+}
+
 // A flat block on the plane y = 0, low enough not to tip.
 std::string block(const std::string& floor, const std::string& more) {
   return R"(

@@ -205,7 +205,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"KineticAboveStaticFriction",
                 ball("{type: sphere, radius: 0.1, friction: 0.4, kinetic_friction: 0.5}"),
                 "14:9",
-                {"kinetic friction is 0.5", "0 … 0.4 (friction)"}},
+                {"kinetic friction is 0.5", "up to 0.4 (friction)"}},
         Mistake{"FrictionWithoutAnAxis",
                 ball("{type: sphere, radius: 0.1, friction_2: 0.4}"),
                 "14:9",
