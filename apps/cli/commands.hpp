@@ -66,6 +66,13 @@ struct SolveArguments {
   std::string json;
 };
 int solve_command(const SolveArguments& arguments);
+struct DumpArguments {
+  std::string scene;
+  std::vector<Setting> settings;
+  double time = 0;  // of the step whose problem is written [s]
+  std::string out;  // the ending says the format
+};
+int dump_command(const DumpArguments& arguments);
 // Problem files; the format of `to` follows from its ending.
 int convert_command(const std::string& from, const std::string& to);
 
@@ -76,6 +83,14 @@ struct VerifyArguments {
   bool all = false;
 };
 int verify_command(const VerifyArguments& arguments);
+
+struct CompareArguments {
+  std::string scene;
+  std::vector<Setting> settings;
+  std::vector<std::string> laws, steppers, solvers;  // empty: as the scene has it
+  std::string json, plot;
+};
+int compare_command(const CompareArguments& arguments);
 
 struct ConvergenceArguments {
   std::string scene;

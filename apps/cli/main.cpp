@@ -189,6 +189,42 @@ int run_program(int argc, char** argv) {
     };
   });
 
+  CompareArguments compare;
+  SettingOptions compare_settings;
+  CLI::App* compare_app = app.add_subcommand(
+      "compare", "one scene with several laws, steppers and solvers: a table of the differences");
+  compare_app->add_option("scene", compare.scene, "file or built-in name")->required();
+  compare_app->add_option("--laws", compare.laws, "e.g. coulomb,coulomb-convex")->delimiter(',');
+  compare_app->add_option("--steppers", compare.steppers, "e.g. trapezoidal-2,moreau-jean")->delimiter(',');
+  compare_app->add_option("--solvers", compare.solvers, "e.g. auto,nsgs")->delimiter(',');
+  compare_app->add_option("--json", compare.json, "write the table as JSON");
+  compare_app->add_option("--plot", compare.plot, "write the differences over time as SVG");
+  compare_settings.add_to(compare_app);
+  compare_app->callback([&] {
+    command = [&] {
+      compare.settings = compare_settings.settings();
+      return compare_command(compare);
+    };
+  });
+
+  DumpArguments dump;
+  SettingOptions dump_settings;
+  CLI::App* dump_app =
+      app.add_subcommand("dump", "write the one-step problem of a scene at a time as a file");
+  dump_app->add_option("scene", dump.scene, "file or built-in name")->required();
+  dump_app->add_option("--time", dump.time, "a time within the step [s]")->required();
+  dump_app
+      ->add_option("--out", dump.out,
+                   "file to write; its ending says the format: .hdf5 FCLIB, .dat Siconos, .txt ours")
+      ->required();
+  dump_settings.add_to(dump_app);
+  dump_app->callback([&] {
+    command = [&] {
+      dump.settings = dump_settings.settings();
+      return dump_command(dump);
+    };
+  });
+
   std::string check_scene;
   SettingOptions check_settings;
   CLI::App* check_app = app.add_subcommand(

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/collision/contact_geometry.hpp"
 
+#include <Eigen/Geometry>
 #include <cmath>
 
 namespace delassus {

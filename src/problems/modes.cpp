@@ -91,28 +91,39 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
   return solve_with_modes(reduction, modes, solution, scratch);
 }
 
-bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
-                      ModeScratch& scratch) {
-  const LocalProblem& local = reduction.local();
-  auto& [equations, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
-  local.W.to_dense(W);
+namespace {
+
+// The equations of the contacts of one island. `W`: the island's block of the operator.
+bool solve_island(const LocalProblem& local, std::span<const ContactMode> modes,
+                  std::span<const int> contacts, ModeScratch& scratch) {
+  auto& [redundant, islands, equations, rows, W, pattern, reach, S, rhs, x, r, check, lu] = scratch;
   // Column j of `pattern` is the impulse of unknown j; row i of `equations` the measured velocity that must
-  // vanish.
-  const int m = static_cast<int>(local.u_free.size());
+  // vanish; `rows` says where the rows of the island are in the problem.
+  rows.clear();
+  for (int c : contacts)
+    for (int k = 0; k < local.cones[c].dim; ++k) rows.push_back(local.first_row(c) + k);
+  const auto m = static_cast<Eigen::Index>(rows.size());
   pattern.setZero(m, m);
   equations.clear();
-  int unknowns = 0;
-  for (std::size_t c = 0; c < modes.size(); ++c) {
+  int unknowns = 0, row = 0;
+  bool any_given = false;
+  for (int c : contacts) {
     const Cone& cone = local.cones[c];
-    const int row = local.first_row(static_cast<int>(c));
+    const int first = row;
+    row += cone.dim;
     if (modes[c].status == ContactStatus::open) continue;
-    if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) continue;
-    equations.push_back(row);
+    if (cone.kind == ConeKind::box && modes[c].status == ContactStatus::slip) {
+      // A box that slips pushes with its bound, whatever the others do.
+      r[local.first_row(c)] = -cone.bound * modes[c].direction.x();
+      any_given = true;
+      continue;
+    }
+    equations.push_back(first);
     const int normal = unknowns++;
-    pattern(row, normal) = 1.0;
+    pattern(first, normal) = 1.0;
     const auto hold = [&](int k, double scale) {
-      equations.push_back(row + k);
-      pattern(row + k, unknowns++) = scale;
+      equations.push_back(first + k);
+      pattern(first + k, unknowns++) = scale;
     };
     if (cone.kind == ConeKind::equality)
       for (int k = 1; k < cone.dim; ++k) hold(k, 1.0);
@@ -123,37 +134,58 @@ bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> m
         if (mode.status == ContactStatus::stick && (part.coefficient > 0 || !couple))
           hold(part.first + k, couple ? part.coefficient : 1.0);
         else
-          pattern(row + part.first + k, normal) = -part.coefficient * mode.direction[k];
+          pattern(first + part.first + k, normal) = -part.coefficient * mode.direction[k];
       }
     }
   }
-  r.setZero(m);
-  // A box that slips pushes with its bound, whatever the others do.
-  for (std::size_t c = 0; c < modes.size(); ++c)
-    if (local.cones[c].kind == ConeKind::box && modes[c].status == ContactStatus::slip)
-      r[local.first_row(static_cast<int>(c))] = -local.cones[c].bound * modes[c].direction.x();
-  bool consistent = true;
-  if (unknowns > 0) {
-    reach.noalias() = W * pattern.leftCols(unknowns);
-    S.resize(unknowns, unknowns);
-    rhs.resize(unknowns);
-    for (int i = 0; i < unknowns; ++i) {
-      S.row(i) = reach.row(equations[i]);
-      rhs[i] = -local.u_free[equations[i]] - W.row(equations[i]).dot(r);
+  if (unknowns == 0) return true;
+  W.setZero(m, m);
+  row = 0;
+  for (int c : contacts) {
+    int column = 0, entry = local.W.row_begin(c);
+    for (int b : contacts) {
+      while (entry < local.W.row_end(c) && local.W.column(entry) < b) ++entry;
+      if (entry == local.W.row_end(c)) break;
+      if (local.W.column(entry) == b)
+        W.block(row, column, local.W.dim(c), local.W.dim(b)) = local.W.block(c, entry);
+      column += local.W.dim(b);
     }
-    lu.compute(S);
-    const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
-    if (pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff())
-      x.noalias() = lu.solve(rhs);
-    else
-      x = S.completeOrthogonalDecomposition().solve(rhs);
-    check = rhs;
-    check.noalias() -= S * x;
-    consistent =
-        check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
-    r.noalias() += pattern.leftCols(unknowns) * x;
+    row += local.W.dim(c);
   }
-  reduction.recover(r, solution);
+  reach.noalias() = W * pattern.leftCols(unknowns);
+  S.resize(unknowns, unknowns);
+  rhs.resize(unknowns);
+  for (int i = 0; i < unknowns; ++i) {
+    S.row(i) = reach.row(equations[i]);
+    rhs[i] = -local.u_free[rows[equations[i]]];
+    for (Eigen::Index j = 0; any_given && j < m; ++j) rhs[i] -= W(equations[i], j) * r[rows[j]];
+  }
+  lu.compute(S);
+  const auto pivots = lu.matrixLU().diagonal().cwiseAbs();
+  if (pivots.minCoeff() > k_rank_tolerance * pivots.maxCoeff()) {
+    x.noalias() = lu.solve(rhs);
+  } else {
+    redundant = true;
+    x = S.completeOrthogonalDecomposition().solve(rhs);
+  }
+  check = rhs;
+  check.noalias() -= S * x;
+  for (Eigen::Index j = 0; j < m; ++j) r[rows[j]] += pattern.row(j).head(unknowns).dot(x);
+  return check.cwiseAbs().maxCoeff() <= k_consistency_tolerance * (rhs.cwiseAbs().maxCoeff() + 1e-300);
+}
+
+}  // namespace
+
+bool solve_with_modes(const Reduction& reduction, std::span<const ContactMode> modes, Solution& solution,
+                      ModeScratch& scratch) {
+  const LocalProblem& local = reduction.local();
+  scratch.redundant = false;
+  scratch.r.setZero(local.u_free.size());
+  scratch.islands.find(local.W);
+  bool consistent = true;
+  for (int i = 0; i < scratch.islands.size(); ++i)
+    consistent = solve_island(local, modes, scratch.islands.contacts(i), scratch) && consistent;
+  reduction.recover(scratch.r, solution);
   solution.modes.assign(modes.begin(), modes.end());
   return consistent;
 }

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -27,7 +28,9 @@ void derive_modes(const LocalProblem& problem, Solution& solution);
 // Kept by callers that solve again and again, so that nothing is allocated while the contacts are
 // independent.
 struct ModeScratch {
-  std::vector<int> equations;
+  bool redundant = false;  // the last solve chose among many impulses
+  Islands islands;
+  std::vector<int> equations, rows;
   Matrix W, pattern, reach, S;
   Vector rhs, x, r, check;
   Eigen::PartialPivLU<Matrix> lu;

@@ -160,6 +160,10 @@ RunSettings read_settings(const Fields& scene) {
     run.rank_one_right_side = f->boolean("rank_one_right_side", run.rank_one_right_side);
     run.springs_as_rows = f->boolean("springs_as_rows", run.springs_as_rows);
     run.projection = f->choice("projection", run.projection);
+    run.theta = f->number("theta", run.theta);
+    run.prediction = f->number("prediction", run.prediction);
+    run.recovery_speed = f->number("recovery_speed", run.recovery_speed);
+    run.joint_recovery_speed = f->number("joint_recovery_speed", run.joint_recovery_speed);
     run.detect_collisions = f->boolean("detect_collisions", run.detect_collisions);
     run.locate = f->choice("locate", run.locate);
     run.detect_transitions = f->boolean("detect_transitions", run.detect_transitions);

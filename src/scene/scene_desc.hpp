@@ -4,6 +4,7 @@
 // A scene as a user describes it: names instead of indices, words instead of symbols, the place of each
 // element for messages.
 #pragma once
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -200,7 +201,9 @@ struct RunSettings {
   bool assemble = true;
   std::string derivatives = "automatic";
   bool rank_one_right_side = false, springs_as_rows = false;
-  std::string projection = "all";
+  std::string projection = "automatic";
+  double theta = 0.5, prediction = 0.5, recovery_speed = 0.01;
+  double joint_recovery_speed = std::numeric_limits<double>::infinity();
   bool detect_collisions = true, detect_transitions = true;
   std::string locate = "automatic";
   double epsilon_a = 1e-12, epsilon_b = 0;

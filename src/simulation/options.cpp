@@ -36,8 +36,10 @@ constexpr Named<ForceDerivatives> k_derivatives[] = {{"none", ForceDerivatives::
 constexpr Named<DaeOptions::Unknowns> k_unknowns[] = {{"acceleration", DaeOptions::Unknowns::acceleration},
                                                       {"velocity", DaeOptions::Unknowns::velocity},
                                                       {"position", DaeOptions::Unknowns::position}};
-constexpr Named<Projection> k_projection[] = {
-    {"none", Projection::none}, {"joints", Projection::joints}, {"all", Projection::all}};
+constexpr Named<Projection> k_projection[] = {{"automatic", Projection::all},
+                                              {"none", Projection::none},
+                                              {"joints", Projection::joints},
+                                              {"all", Projection::all}};
 constexpr Named<FailurePolicy> k_policy[] = {
     {"stop", FailurePolicy::stop}, {"retry", FailurePolicy::retry}, {"warn", FailurePolicy::warn}};
 constexpr Named<ImpactKind> k_impact[] = {
@@ -95,6 +97,12 @@ SimulationOptions simulation_options(const RunSettings& run) {
   o.rank_one_right_side = run.rank_one_right_side;
   o.springs_as_rows = run.springs_as_rows;
   o.projection = lookup(k_projection, run.projection);
+  // dvi-euler takes errors back by its rows.
+  if (run.projection == "automatic" && s.name == "dvi-euler") o.projection = Projection::none;
+  s.theta = run.theta;
+  s.prediction = run.prediction;
+  o.recovery_speed = run.recovery_speed;
+  o.joint_recovery_speed = run.joint_recovery_speed;
   o.policy = lookup(k_policy, run.on_failure);
   o.max_halvings = run.max_halvings;
   o.dae.second_derivatives = run.second_derivatives == "exact" ? DaeOptions::SecondDerivatives::exact

@@ -48,6 +48,8 @@ class Simulation {
   const StartResult& start() const { return start_; }
   // Of the last step.
   const StepReport& report() const { return report_; }
+  // The last one-step problem of the stepper; null when it forms none.
+  const Problem* last_problem() const { return stepper_->last_problem(); }
 
   void observe(Observer observer) { observers_.push_back(std::move(observer)); }
   // One step to the next point of the grid, or to t_end if that is nearer. The report says whether it

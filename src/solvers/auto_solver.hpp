@@ -15,11 +15,11 @@
 #include <memory>
 #include <vector>
 
+#include "delassus/problems/islands.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/solvers/cone/spg.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
-#include "delassus/solvers/islands.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
 namespace delassus {
@@ -29,7 +29,8 @@ class AutoSolver final : public Solver {
   explicit AutoSolver(const IterativeOptions& options);
   std::string name() const override { return "auto"; }
   SolverCapabilities capabilities() const override;
-  void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution, SolveStats& stats) override;
+  void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+             SolveStats& stats) override;
 
  private:
   // What one thread needs to solve an island.

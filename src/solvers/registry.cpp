@@ -45,7 +45,8 @@ std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> entries{
       {{"auto",
-        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the default"},
+        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the "
+        "default"},
        make_iterative<AutoSolver>},
       {{"lemke",
         "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
@@ -56,7 +57,8 @@ const std::vector<Entry>& entries() {
         "problems"},
        make_sweeping<NsgsSolver, SweepOrder::forward>},
       {{"newton",
-        "semismooth Newton steps with Gauss-Seidel sweeps to come near; round-off accuracy, redundant contacts; all round "
+        "semismooth Newton steps with Gauss-Seidel sweeps to come near; round-off accuracy, redundant "
+        "contacts; all round "
         "cones, also non-symmetric problems"},
        make_iterative<NewtonSolver>},
       {{"psor",

@@ -119,8 +119,8 @@ void assemble_constraints(const StepperOptions& options, std::span<const Contact
 }
 
 // The joint rows of a formula that takes violations of position back.
-void stabilise_joints(const System& system, const StepFormula& formula, const Phase& phase, double h,
-                      AssemblyData& data, Problem& problem) {
+void stabilise_joints(const System& system, const StepFormula& formula, const StepperOptions& options,
+                      const Phase& phase, double h, AssemblyData& data, Problem& problem) {
   const BilateralRows& rows = data.bilateral;
   const int holonomic = rows.num_holonomic, pfaffian = rows.rows.rows() - holonomic;
   if (formula.end_time) {
@@ -139,7 +139,9 @@ void stabilise_joints(const System& system, const StepFormula& formula, const Ph
       problem.H_directions.clear(system.nv());
     }
   }
-  problem.g.head(holonomic) -= (formula.stabilisation / h) * rows.violation.head(holonomic);
+  for (int i = 0; i < holonomic; ++i)
+    problem.g[i] -= std::clamp(formula.stabilisation / h * rows.violation[i], -options.joint_recovery_speed,
+                               options.joint_recovery_speed);
 }
 
 // Joint friction: boxes after the contacts, without force until their bounds are set.
@@ -204,9 +206,17 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
 
   predict(system, q, v, h * fraction(formula.rows), data.w, data.q_rows);
   system.bilateral(formula.end_time ? t + h : t_rows, data.q_rows, data.bilateral);
-  system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
+  if (formula.contacts_at_start)
+    system.contact_rows(ids, t, q, data.contacts);
+  else
+    system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
   assemble_constraints(options, modes, slip_hint, data, problem);
-  if (formula.stabilisation != 0) stabilise_joints(system, formula, phase, h, data, problem);
+  if (formula.joint_sigma != 1.0 && data.num_joint_rows > 0) {
+    // (5), written for v⁺.
+    data.bilateral.rows.multiply(VectorRef(v), data.u);
+    problem.g = (problem.g - (1.0 - formula.joint_sigma) * data.u) / formula.joint_sigma;
+  }
+  if (formula.stabilisation != 0) stabilise_joints(system, formula, options, phase, h, data, problem);
   if (formula.directions != formula.rows) {
     const double t_directions = t + h * fraction(formula.directions);
     predict(system, q, v, h * fraction(formula.directions), data.w, data.q_directions);

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "delassus/problems/problem.hpp"
-#include "delassus/steppers/contact_memory.hpp"
+#include "delassus/steppers/contact_modes.hpp"
 #include "delassus/steppers/step_formula.hpp"
 #include "delassus/system/state.hpp"
 #include "delassus/system/system.hpp"

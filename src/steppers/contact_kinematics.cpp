@@ -14,9 +14,9 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 }
 
 Vector3 ContactKinematics::velocity(std::size_t c) const {
+  const int known = std::min(num_rows(c), 3);
   Vector3 out = Vector3::Zero();
-  const int n = std::min(num_rows(c), 3);
-  out.head(n) = u.segment(first_row(c), n);
+  out.head(known) = u.segment(first_row(c), known);
   out[2] /= rows.surfaces[c].tangent_ratio;
   return out;
 }

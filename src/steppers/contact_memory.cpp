@@ -6,43 +6,73 @@
 
 namespace delassus {
 
-ContactMode mode_of(const ContactMemory& memory) {
-  return {.status = memory.status,
-          .direction = {memory.slip_direction[0], memory.slip_direction[1]},
-          .rolling = {memory.rolling, {memory.rolling_direction[0], memory.rolling_direction[1]}},
-          .spinning = {memory.spinning, {memory.spinning_direction, 0.0}}};
+const ContactMemory* find_memory(const History& history, ContactId id) {
+  const auto it = std::lower_bound(history.contacts.begin(), history.contacts.end(), id,
+                                   [](const ContactMemory& memory, ContactId x) { return memory.id < x; });
+  return it != history.contacts.end() && it->id == id ? &*it : nullptr;
 }
 
-void set_mode(const ContactMode& mode, ContactMemory& memory) {
-  memory.status = mode.status;
-  memory.closed = mode.status != ContactStatus::open;
-  memory.rolling = mode.rolling.status;
-  memory.spinning = mode.spinning.status;
-  for (int k = 0; k < 2; ++k) {
-    memory.slip_direction[k] = mode.direction[k];
-    memory.rolling_direction[k] = mode.rolling.direction[k];
+void ContactMemories::remember(const Trial& trial, std::span<const ContactId> ids, History& history) {
+  next_.resize(ids.size());
+  int row = 0;
+  std::size_t offset = 0;
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    const Cone& cone = trial.cones[c];
+    ContactMemory& memory = next_[c];
+    memory.id = ids[c];
+    set_mode(trial.solution.modes[c], memory);
+    for (int k = 0; k < k_max_cone_dim; ++k)
+      memory.force[k] = k < cone.dim ? trial.solution.r[row + k] / trial.h : 0.0;
+    const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
+    if (trial.solution.basis.size() >= offset + n)
+      memory.basis.assign(trial.solution.basis.begin() + offset, trial.solution.basis.begin() + offset + n);
+    else
+      memory.basis.clear();
+    offset += n;
+    row += cone.dim;
   }
-  memory.spinning_direction = mode.spinning.direction.x();
+  std::swap(history.contacts, next_);
+  history.modes_known = true;
 }
 
-HeldParts held_parts(const ContactMode& mode) {
-  HeldParts held = 0;
-  for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning})
-    if (mode.part(kind).status == ContactStatus::stick) held |= held_part(kind);
-  return held;
-}
-
-Eigen::Vector2d part_velocity(const BlockRows& rows, int c, const Vector& u, FrictionKind kind) {
-  const int n = rows.group_rows(c), first = rows.first_row(c);
-  Eigen::Vector2d out = Eigen::Vector2d::Zero();
-  if (kind == FrictionKind::sliding) {
-    for (int k = 1; k < std::min(n, 3); ++k) out[k - 1] = u[first + k];
-  } else if (n == 6 && kind == FrictionKind::rolling) {
-    out = u.segment<2>(first + 3);
-  } else if (n == 6) {
-    out[0] = u[first + 5];
+void ContactMemories::store_modes(std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                                  History& history) {
+  next_.resize(ids.size());
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    ContactMemory& memory = next_[c];
+    const ContactMemory* known = find_memory(history, ids[c]);
+    if (known != nullptr)
+      memory = *known;
+    else
+      memory = {};
+    memory.id = ids[c];
+    set_mode(modes[c], memory);
   }
-  return out;
+  std::swap(history.contacts, next_);
+  history.modes_known = true;
+}
+
+void ContactMemories::hand_over(const System& system, const Phase& phase,
+                                std::span<const ContactId> candidates, double touching, History& history) {
+  handed_over_.clear();
+  for (const ContactMemory& memory : history.contacts) {
+    if (!memory.closed || std::binary_search(candidates.begin(), candidates.end(), memory.id)) continue;
+    const ContactId next = system.successor(memory.id, phase.t, phase.q);
+    if (next == memory.id || find_memory(history, next) != nullptr) continue;
+    // A neighbour that is farther away does not hold what this contact held.
+    const ContactId both[] = {memory.id, next};
+    system.gaps(both, phase.t, phase.q, gaps_);
+    if (gaps_[1] > std::max(gaps_[0], 0.0) + touching) continue;
+    handed_over_.push_back(memory);
+    handed_over_.back().id = next;
+  }
+  if (handed_over_.empty()) return;
+  const auto by_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; };
+  const auto same_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id == b.id; };
+  auto& contacts = history.contacts;
+  contacts.insert(contacts.end(), handed_over_.begin(), handed_over_.end());
+  std::stable_sort(contacts.begin(), contacts.end(), by_id);
+  contacts.erase(std::unique(contacts.begin(), contacts.end(), same_id), contacts.end());
 }
 
 }  // namespace delassus

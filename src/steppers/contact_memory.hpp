@@ -1,25 +1,34 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The mode of a contact, to and from what is remembered of it.
+// What is known of contacts from one step to the next: modes, impulses and bases (ContactMemory of a History), kept in
+// ascending order of ids. A contact that has left its features gives what is known of it to its successor.
 #pragma once
-#include "delassus/problems/problem.hpp"
-#include "delassus/system/state.hpp"
+#include <span>
+#include <vector>
+
+#include "delassus/steppers/step_kernel.hpp"
 
 namespace delassus {
 
-ContactMode mode_of(const ContactMemory& memory);
-void set_mode(const ContactMode& mode, ContactMemory& memory);
+// Null when nothing is known.
+const ContactMemory* find_memory(const History& history, ContactId id);
 
-// The parts of the friction that stick, one bit each.
-using HeldParts = std::uint8_t;
-constexpr HeldParts held_part(FrictionKind kind) {
-  return static_cast<HeldParts>(1U << static_cast<unsigned>(kind));
-}
-HeldParts held_parts(const ContactMode& mode);
+class ContactMemories {
+ public:
+  // The contacts `ids` of a trial and nothing else.
+  void remember(const Trial& trial, std::span<const ContactId> ids, History& history);
+  // Writes modes into the memory of `ids`; what else was known of them stays, other contacts are forgotten.
+  void store_modes(std::span<const ContactId> ids, std::span<const ContactMode> modes, History& history);
+  // Closed contacts that are no longer among the candidates: their successors are closed now, unless they are farther
+  // away than the contact was and than `touching`.
+  void hand_over(const System& system, const Phase& phase, std::span<const ContactId> candidates,
+                 double touching, History& history);
 
-// Components of a vector `u` over the rows of contacts that belong to a part of the friction of contact c; zeros where it
-// has none.
-Eigen::Vector2d part_velocity(const BlockRows& rows, int c, const Vector& u, FrictionKind kind);
+ private:
+  // Swapped with the contacts of the history, so that their memory is reused.
+  std::vector<ContactMemory> next_, handed_over_;
+  Vector gaps_;
+};
 
 }  // namespace delassus

@@ -27,6 +27,8 @@ EventKind event_kind(EventKind kind, FrictionKind part) {
 constexpr int k_spare_events = 20;
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
+// Largest residual of a step in prescribed modes that is accepted as it is.
+constexpr double k_lawful = 1e-9;
 // A contact sticks at an event when its slip is below this fraction of the largest velocity.
 constexpr double k_rest_tolerance = 1e-12;
 
@@ -66,8 +68,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     if (!refused.empty()) fail(refused);
   }
 
-  double h_limit = std::numeric_limits<double>::infinity();
-  int halvings = 0;
+  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
   long rounds = 0;
   while (report.ok && !reached(phase_.t, request.t_end)) {
     // Events end in event capturing long before this; whatever else goes in circles must not.
@@ -75,7 +76,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       fail("the step makes no progress");
       break;
     }
-    double h = std::min(request.t_end - phase_.t, h_limit);
+    double h = std::min(request.t_end - phase_.t, retries.h_limit);
     update_active_set(system, h);
     h = contact_step(system, h);
     if (find_approaching(system, h)) {
@@ -83,7 +84,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       continue;
     }
     if (options_.detect_transitions && !history_.modes_known) establish_modes(system);
-    if (!take_trial(system, h, h_limit, halvings)) continue;
+    if (!take_trial(system, h, retries)) continue;
     // While capturing, impacts are still located but do not rebound; only if they do not end either, contacts join
     // the active set where they are.
     if (num_events_ > 2 * options_.max_events + k_spare_events) {
@@ -97,7 +98,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
                                    std::max(options_.epsilon_a, options_.epsilon_b * h * h * h), inactive_);
     std::optional<Transition> transition;
     if (options_.detect_transitions && !capturing_ && history_.modes_known && !active_.empty())
-      transition = transitions_.find(system, phase_, h, active_, modes_, mode_trial_);
+      transition = transitions_.find(system, phase_, h, active_, modes_, trial_.solution.modes, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.
     if (transition && transition->h == 0 &&
@@ -106,7 +107,12 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       transition.reset();
     if (transition && (!collision || transition->h <= collision->s * h)) {
       const double slip_speed = slip_velocity(system, active_[transition->contact], transition->part).norm();
-      if (transition->h > 0) accept(system, mode_trial_, 1.0);
+      if (transition->h > 0) {
+        // Prescribed modes may break the law where forces are shared in many ways: then the law decides up to here, too.
+        const bool lawful = mode_trial_.residual.contact <= k_lawful;
+        if (!lawful && !take_trial(system, transition->h, retries)) continue;
+        accept(system, lawful ? mode_trial_ : trial_, 1.0);
+      }
       if (report.ok) apply_transition(system, *transition, slip_speed);
     } else if (collision) {
       move_to(system, *collision);
@@ -116,7 +122,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       const double s = first_hand_over(system, std::max(options_.epsilon_a, options_.epsilon_b * h * h * h));
       if (s < 1.0) {
         count_event(active_[0]);
-        if (!take_trial(system, s * h, h_limit, halvings)) continue;
+        if (!take_trial(system, s * h, retries)) continue;
       }
       accept(system, trial_, 1.0);
     }
@@ -125,16 +131,10 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   finish(system, state);
 }
 
-const ContactMemory* EventStepper::find_memory(ContactId id) const {
-  const auto it = std::lower_bound(history_.contacts.begin(), history_.contacts.end(), id,
-                                   [](const ContactMemory& memory, ContactId x) { return memory.id < x; });
-  return it != history_.contacts.end() && it->id == id ? &*it : nullptr;
-}
-
 void EventStepper::update_active_set(const System& system, double h) {
   const double touching = std::max(options_.epsilon_a, options_.epsilon_b * h * h * h);
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
-  hand_over(system, touching);
+  memories_.hand_over(system, phase_, candidates_, touching, history_);
   at_candidates_.update(system, phase_, candidates_);
   const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   active_.clear();
@@ -143,7 +143,7 @@ void EventStepper::update_active_set(const System& system, double h) {
   modes_.clear();
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
     const ContactId id = candidates_[c];
-    const ContactMemory* memory = find_memory(id);
+    const ContactMemory* memory = find_memory(history_, id);
     const bool closed = memory != nullptr && memory->closed;
     // A contact that leaves the band on its own within the step is open, even if it still touches.
     const bool separates = at_candidates_.normal_velocity(c) * h > touching;
@@ -180,28 +180,6 @@ double EventStepper::contact_step(const System& system, double h) {
   return std::min(h, std::max(limit, h / most_parts));
 }
 
-void EventStepper::hand_over(const System& system, double touching) {
-  handed_over_.clear();
-  for (const ContactMemory& memory : history_.contacts) {
-    if (!memory.closed || std::binary_search(candidates_.begin(), candidates_.end(), memory.id)) continue;
-    const ContactId next = system.successor(memory.id, phase_.t, phase_.q);
-    if (next == memory.id || find_memory(next) != nullptr) continue;
-    // A neighbour that is farther away does not hold what this contact held.
-    const ContactId both[] = {memory.id, next};
-    system.gaps(both, phase_.t, phase_.q, gaps_);
-    if (gaps_[1] > std::max(gaps_[0], 0.0) + touching) continue;
-    handed_over_.push_back(memory);
-    handed_over_.back().id = next;
-  }
-  if (handed_over_.empty()) return;
-  const auto by_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; };
-  const auto same_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id == b.id; };
-  auto& contacts = history_.contacts;
-  contacts.insert(contacts.end(), handed_over_.begin(), handed_over_.end());
-  std::stable_sort(contacts.begin(), contacts.end(), by_id);
-  contacts.erase(std::unique(contacts.begin(), contacts.end(), same_id), contacts.end());
-}
-
 double EventStepper::first_hand_over(const System& system, double touching) {
   if (!options_.detect_collisions || capturing_ || active_.empty()) return 1.0;
   system.gaps(active_, trial_.end.t, trial_.end.q, active_gaps_, &active_margins_);
@@ -235,17 +213,6 @@ bool EventStepper::find_approaching(const System& system, double h) {
     if (!held && at_active_.normal_velocity(c) * h < -touching) approaching_.push_back(active_[c]);
   }
   return !approaching_.empty();
-}
-
-ContactReport& EventStepper::contact_report(ContactId id) {
-  auto& contacts = report_->contacts;
-  auto it = std::lower_bound(contacts.begin(), contacts.end(), id,
-                             [](const ContactReport& x, ContactId y) { return x.id < y; });
-  if (it == contacts.end() || it->id != id) {
-    it = contacts.insert(it, ContactReport{});
-    it->id = id;
-  }
-  return *it;
 }
 
 void EventStepper::fail(const std::string& why) {
@@ -309,7 +276,7 @@ void EventStepper::resolve_impact(const System& system, double h) {
   // The located gap is zero up to the round-off of the configuration.
   const double round_off = 1e-13 * (1.0 + phase_.q.cwiseAbs().maxCoeff());
   for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const ContactMemory* memory = find_memory(candidates_[c]);
+    const ContactMemory* memory = find_memory(history_, candidates_[c]);
     const bool closed = memory != nullptr && memory->closed;
     if (margins_[c] < 0 && candidates_[c] != colliding_) continue;
     if (gaps_[c] <= std::max(touching, round_off) || closed || candidates_[c] == colliding_)
@@ -340,7 +307,7 @@ void EventStepper::resolve_impact(const System& system, double h) {
   for (const Vector3& u : impact_.velocity_before) fastest = std::max(fastest, u.cwiseAbs().maxCoeff());
   next_contacts_.assign(active_.size(), {});
   for (std::size_t c = 0; c < active_.size(); ++c) {
-    ContactReport& contact = contact_report(active_[c]);
+    ContactReport& contact = contact_report(active_[c], *report_);
     contact.impulse += impact_.impulse[c];
     contact.couple += impact_.couple[c];
     if (impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
@@ -369,68 +336,18 @@ void EventStepper::count_event(ContactId id) {
   report_->events.push_back({.time = phase_.t, .kind = EventKind::zeno, .contact = id});
 }
 
-// Writes modes into the memory of the active contacts; what else was known of them stays.
-void EventStepper::store_modes(const std::vector<ContactMode>& modes) {
-  next_contacts_.resize(active_.size());
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    ContactMemory& memory = next_contacts_[c];
-    const ContactMemory* known = find_memory(active_[c]);
-    if (known != nullptr)
-      memory = *known;
-    else
-      memory = {};
-    memory.id = active_[c];
-    set_mode(modes[c], memory);
-  }
-  std::swap(history_.contacts, next_contacts_);
-  history_.modes_known = true;
-}
-
 void EventStepper::establish_modes(const System& system) {
   const double fastest = phase_.v.size() > 0 ? phase_.v.cwiseAbs().maxCoeff() : 0.0;
   if (!kernel_.find_modes(system, phase_, active_, k_rest_tolerance * fastest, modes_)) return;
   // Where update_active_set finds them after an event without a step in between.
-  store_modes(modes_);
+  memories_.store_modes(active_, modes_, history_);
   for (std::size_t c = 0; c < active_.size(); ++c) active_memory_[c] = &history_.contacts[c];
 }
 
 // Solves the trial step; on failure follows the policy. False: nothing to accept now.
-bool EventStepper::take_trial(const System& system, double h, double& h_limit, int& halvings) {
+bool EventStepper::take_trial(const System& system, double h, Retries& retries) {
   kernel_.solve(system, phase_, h, active_, slip_hint_, active_memory_, trial_);
-  Certificate& certificate = report_->certificate;
-  certificate.solves += 1;
-  certificate.iterations += trial_.stats.iterations;
-  int lost = -1;
-  if (trial_.ok && options_.projection != Projection::none &&
-      !projector_.joints_can_be_met(system, trial_.end, lost)) {
-    trial_.ok = false;
-    trial_.stats.status = SolveStatus::numerical_failure;
-    trial_.failure = fmt::format("the joints cannot all be met at the end of the step (worst joint '{}')",
-                                 system.joint_name(lost));
-  }
-  if (trial_.ok) return true;
-  ++report_->rejected;
-  const int worst = trial_.residual.worst_contact;
-  const std::string where = worst >= 0 && worst < static_cast<int>(active_.size())
-                                ? " (worst contact '" + system.contact_name(active_[worst]) + "')"
-                                : std::string();
-  if (options_.policy == FailurePolicy::warn && trial_.end.q.allFinite() && trial_.end.v.allFinite() &&
-      trial_.end.q.size() > 0) {
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", phase_.t, trial_.failure, where));
-    return true;
-  }
-  if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
-    ++halvings;
-    h_limit = 0.5 * h;
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", phase_.t, trial_.failure, where, h_limit));
-    return false;
-  }
-  certificate.status = worse(certificate.status, trial_.stats.status);
-  fail(fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial_.failure,
-                   where));
-  return false;
+  return judge_trial(system, options_, phase_.t, active_, projector_, trial_, retries, *report_);
 }
 
 // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.
@@ -446,86 +363,28 @@ bool EventStepper::capture(const System& system, double h) {
       }
       const auto at = std::lower_bound(active_.begin(), active_.end(), inactive_[c]) - active_.begin();
       active_.insert(active_.begin() + at, inactive_[c]);
-      active_memory_.insert(active_memory_.begin() + at, find_memory(inactive_[c]));
+      active_memory_.insert(active_memory_.begin() + at, find_memory(history_, inactive_[c]));
       modes_.insert(modes_.begin() + at, ContactMode{});
       grown = true;
     }
     inactive_ = std::move(open);
     if (!grown) return true;
-    double h_limit = h;
-    int halvings = options_.max_halvings;
-    if (!take_trial(system, h, h_limit, halvings)) return false;
+    Retries none{.h_limit = h, .halvings = options_.max_halvings};
+    if (!take_trial(system, h, none)) return false;
   }
   return true;
 }
 
 // Moves to the end of a trial, or books a fraction of it (the phase is then set by the caller).
 void EventStepper::accept(const System& system, const Trial& trial, double fraction) {
-  ++report_->substeps;
-  Certificate& certificate = report_->certificate;
-  certificate.status = worse(certificate.status, trial.stats.status);
-  certificate.momentum_residual = std::max(certificate.momentum_residual, trial.residual.momentum);
-  certificate.joint_residual = std::max(certificate.joint_residual, trial.residual.joints);
-  certificate.redundant_joint_rows = trial.redundant_joint_rows;
-  if (!trial.cones.empty() && !(trial.residual.contact < certificate.contact_residual)) {
-    certificate.contact_residual = trial.residual.contact;
-    // The worst one may also be the friction of a joint.
-    const auto worst = static_cast<std::size_t>(std::max(trial.residual.worst_contact, 0));
-    certificate.has_worst_contact = worst < active_.size();
-    if (certificate.has_worst_contact) certificate.worst_contact = active_[worst];
-  }
-  held_friction_.clear();
-  for (std::size_t i = trial.cones.size() - active_.size(); i-- > 0;)
-    if (trial.solution.modes[active_.size() + i].status == ContactStatus::stick)
-      held_friction_.push_back(static_cast<int>(i));
-  EnergyLedger& energy = history_.energy;
-  energy.normal += fraction * trial.work_normal;
-  energy.friction += fraction * trial.work_friction;
-  energy.joints += fraction * trial.work_joints;
   const Phase& end = fraction < 1.0 ? scratch_ : trial.end;
-  energy.nonconservative += 0.5 * (end.t - phase_.t) *
-                            (system.nonconservative_power(phase_.t, phase_.q, phase_.v) +
-                             system.nonconservative_power(end.t, end.q, end.v));
-  if (report_->joint_impulses.size() != trial.solution.lambda.size())
-    report_->joint_impulses.setZero(trial.solution.lambda.size());
-  report_->joint_impulses += fraction * trial.solution.lambda;
-  int row = 0;
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    ContactReport& contact = contact_report(active_[c]);
-    contact.impulse +=
-        fraction * contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
-    contact.couple += fraction * contact_couple(trial.cones[c], trial.solution.r, row);
-    row += trial.cones[c].dim;
-  }
-  remember(trial);
+  book_trial(system, phase_, end, trial, active_, fraction, held_friction_, history_.energy, *report_);
+  memories_.remember(trial, active_, history_);
   if (fraction < 1.0) return;
   history_.weighted_velocity = trial.y;
   phase_ = trial.end;
   switched_.clear();
   if (options_.projection != Projection::none) project(system);
-}
-
-void EventStepper::remember(const Trial& trial) {
-  next_contacts_.resize(active_.size());
-  int row = 0;
-  std::size_t offset = 0;
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    const Cone& cone = trial.cones[c];
-    ContactMemory& memory = next_contacts_[c];
-    memory.id = active_[c];
-    set_mode(trial.solution.modes[c], memory);
-    for (int k = 0; k < k_max_cone_dim; ++k)
-      memory.force[k] = k < cone.dim ? trial.solution.r[row + k] / trial.h : 0.0;
-    const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
-    if (trial.solution.basis.size() >= offset + n)
-      memory.basis.assign(trial.solution.basis.begin() + offset, trial.solution.basis.begin() + offset + n);
-    else
-      memory.basis.clear();
-    offset += n;
-    row += cone.dim;
-  }
-  std::swap(history_.contacts, next_contacts_);
-  history_.modes_known = true;
 }
 
 void EventStepper::apply_transition(const System& system, const Transition& transition, double slip_speed) {
@@ -544,7 +403,7 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
     // A slip in space whose old direction has died out while it turned: it goes on in the direction that is
     // left.
     mode.set_part(transition.part, part);
-    store_modes(modes_);
+    memories_.store_modes(active_, modes_, history_);
     return;
   } else {
     part = stop(system, transition);
@@ -552,7 +411,7 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
     if (part.status == ContactStatus::slip) event.kind = EventKind::reversal;
   }
   event.kind = event_kind(event.kind, transition.part);
-  store_modes(modes_);
+  memories_.store_modes(active_, modes_, history_);
   history_.weighted_velocity.resize(0);
   switched_.emplace_back(id, transition.part);
   event.velocity_after = contact_velocity(system, id);
@@ -637,41 +496,17 @@ void EventStepper::project(const System& system) {
   touching_ = closed_;
   if (colliding_ && std::find(closed_.begin(), closed_.end(), *colliding_) == closed_.end())
     touching_.push_back(*colliding_);
-  system.mass(phase_.t, phase_.q, M_);
-  const double before = kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q);
-  const bool done = projector_.project_position(system, touching_, phase_) &&
-                    projector_.project_velocity(system, closed_, held_, true, phase_, held_friction_);
-  // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
-  const Eigen::Index joints = report_->joint_impulses.size();
-  if (done && projector_.impulses().size() >= joints)
-    report_->joint_impulses += projector_.impulses().head(joints);
-  if (!done)
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", phase_.t));
-  system.mass(phase_.t, phase_.q, M_);
-  history_.energy.projection +=
-      kinetic_energy(M_, phase_.v) + system.potential_energy(phase_.t, phase_.q) - before;
+  book_projection(system, phase_, projector_, M_, history_.energy, *report_, [&] {
+    return projector_.project_position(system, touching_, phase_) &&
+           projector_.project_velocity(system, closed_, held_, true, phase_, held_friction_);
+  });
 }
 
 // The certificate of the contacts at the end of the step; the rest is that of every stepper.
 void EventStepper::finish(const System& system, State& state) {
-  StepReport& report = *report_;
-  Certificate& certificate = report.certificate;
   system.candidates(phase_.t, phase_.q, phase_.v, 0.0, candidates_);
-  system.gaps(candidates_, phase_.t, phase_.q, gaps_, &margins_);
-  for (std::size_t c = 0; c < candidates_.size(); ++c)
-    if (margins_[c] >= 0) certificate.penetration = std::max(certificate.penetration, -gaps_[c]);
-  std::vector<ContactId>& ids = touching_;
-  ids.clear();
-  for (const ContactReport& contact : report.contacts) ids.push_back(contact.id);
-  at_reported_.update(system, phase_, ids);
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    report.contacts[c].gap = at_reported_.gap(c);
-    report.contacts[c].velocity = at_reported_.velocity(c);
-    const ContactMemory* memory = find_memory(ids[c]);
-    report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
-  }
-  finisher_.finish(system, phase_, history_, report, state);
+  finisher_.finish_contacts(system, phase_, candidates_, history_, *report_);
+  finisher_.finish(system, phase_, history_, *report_, state);
 }
 
 }  // namespace delassus

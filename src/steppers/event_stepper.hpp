@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "delassus/steppers/contact_kinematics.hpp"
+#include "delassus/steppers/contact_memory.hpp"
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/events/transition.hpp"
 #include "delassus/steppers/impact/impact.hpp"
@@ -33,6 +34,7 @@
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
 #include "delassus/steppers/stepper.hpp"
+#include "delassus/steppers/trial_booking.hpp"
 
 namespace delassus {
 
@@ -44,11 +46,10 @@ class EventStepper final : public Stepper {
 
   std::string name() const override { return formula_.name; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
   void update_active_set(const System& system, double h);
-  // Closed contacts that have left their features: their successors are closed now.
-  void hand_over(const System& system, double touching);
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const System& system, double touching);
   bool find_approaching(const System& system, double h);
@@ -60,7 +61,7 @@ class EventStepper final : public Stepper {
   void resolve_impact(const System& system, double h);
   void establish_modes(const System& system);
   bool capture(const System& system, double h);
-  bool take_trial(const System& system, double h, double& h_limit, int& halvings);
+  bool take_trial(const System& system, double h, Retries& retries);
   void accept(const System& system, const Trial& trial, double fraction);
   // `slip_speed`: of the part at the beginning of the step that led to the transition.
   void apply_transition(const System& system, const Transition& transition, double slip_speed);
@@ -68,15 +69,11 @@ class EventStepper final : public Stepper {
   // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
   PartMode stop(const System& system, const Transition& transition);
   void project(const System& system);
-  void remember(const Trial& trial);
-  void store_modes(const std::vector<ContactMode>& modes);
   void count_event(ContactId id);
   Vector3 contact_velocity(const System& system, ContactId id);
   Eigen::Vector2d slip_velocity(const System& system, ContactId id, FrictionKind part);
   void finish(const System& system, State& state);
 
-  const ContactMemory* find_memory(ContactId id) const;
-  ContactReport& contact_report(ContactId id);
   void fail(const std::string& why);
 
   StepFormula formula_;
@@ -88,6 +85,7 @@ class EventStepper final : public Stepper {
   ImpactResolver impacts_;
   Projector projector_;
   StepFinisher finisher_;
+  ContactMemories memories_;
 
   // The step in progress; all of it is copied from and to the State and the StepReport.
   StepReport* report_ = nullptr;
@@ -99,14 +97,13 @@ class EventStepper final : public Stepper {
   std::vector<ContactId> approaching_;  // contacts whose impact is due
   std::vector<const ContactMemory*> active_memory_;
   std::vector<ContactMode> modes_;
-  // Swapped with history_.contacts, so that their memory is reused.
-  std::vector<ContactMemory> next_contacts_, handed_over_;
+  std::vector<ContactMemory> next_contacts_;  // after an impact; swapped with history_.contacts
   bool capturing_ = false;
   int num_events_ = 0, num_turns_ = 0;
   Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
   ImpactResult impact_;
   Vector gaps_, margins_, active_gaps_, active_margins_, slip_hint_;
-  ContactKinematics at_candidates_, at_active_, at_one_, at_reported_;
+  ContactKinematics at_candidates_, at_active_, at_one_;
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;
   std::vector<HeldParts> held_;     // parallel to closed_

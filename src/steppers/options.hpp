@@ -5,6 +5,7 @@
 // stand in scene/schema.
 #pragma once
 #include <cstdint>
+#include <limits>
 
 namespace delassus {
 
@@ -100,6 +101,10 @@ struct StepperOptions {
   FailurePolicy policy = FailurePolicy::retry;
   int max_halvings = 6;
   DaeOptions dae;
+
+  // dvi-euler: how fast penetrations (S2 note 5) and joints that are off may be taken back [m/s].
+  double recovery_speed = 0.01;
+  double joint_recovery_speed = std::numeric_limits<double>::infinity();
 
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step

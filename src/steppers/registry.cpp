@@ -8,6 +8,7 @@
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/steppers/capturing_stepper.hpp"
 #include "delassus/steppers/dae/dae_stepper.hpp"
 #include "delassus/steppers/energy_midpoint.hpp"
 #include "delassus/steppers/event_stepper.hpp"
@@ -31,6 +32,19 @@ std::optional<StepFormula> find_formula(const StepperSettings& s) {
   return std::nullopt;
 }
 
+std::optional<CapturingFormula> find_capturing_formula(const StepperSettings& s) {
+  if (s.name == "dvi-euler") return CapturingFormula{.step = dvi_euler_formula(), .gaps_in_rows = true};
+  const bool projected = s.name == "moreau-jean-projected";
+  if (s.name != "moreau-jean" && !projected) return std::nullopt;
+  CapturingFormula out{.step = moreau_jean_formula(s.theta, s.default_data ? DataPoint::middle : s.data),
+                       .prediction = s.prediction,
+                       .lift_rebounding = projected};
+  out.step.name = s.name;
+  // Joints on the mean velocity ring unless they are projected (S4 9.1).
+  if (s.options.projection == Projection::none && !projected) out.step.joint_sigma = 1;
+  return out;
+}
+
 std::optional<DaeFormula> find_dae_formula(const StepperSettings& s) {
   if (s.name == "euler-implicit") return euler_implicit_formula();
   if (s.name == "trapezoidal-implicit") return trapezoidal_implicit_formula();
@@ -52,6 +66,11 @@ std::optional<DaeFormula> find_dae_formula(const StepperSettings& s) {
 void require_valid(const StepperSettings& s) {
   require_range("alpha", s.alpha, s.alpha > 0 && s.alpha <= 1, "> 0 … 1");
   require_range("gamma", s.gamma, s.gamma >= 0 && s.gamma <= 1, "0 … 1");
+  require_range("theta", s.theta, s.theta >= 0.5 && s.theta <= 1, "0.5 … 1");
+  require_range("prediction", s.prediction, s.prediction >= 0 && s.prediction <= 1, "0 … 1");
+  require_range("recovery_speed", s.options.recovery_speed, s.options.recovery_speed >= 0, ">= 0");
+  require_range("joint_recovery_speed", s.options.joint_recovery_speed, s.options.joint_recovery_speed >= 0,
+                ">= 0");
   require_range("rho", s.rho, s.rho >= 0 && s.rho <= 1, "0 … 1");
   // −⅓ as it is usually typed.
   require_range("hht_alpha", s.hht_alpha, s.hht_alpha >= -0.3334 && s.hht_alpha <= 0, "-1/3 … 0");
@@ -79,6 +98,13 @@ const std::vector<StepperInfo>& list_steppers() {
        "two-parameter family: (1/2,1/2) trapezoidal, (1,1) implicit Euler, (1,1/2) Moreau's midpoint rule"},
       {"anitescu-potra", "S1 4", "1", "semi-implicit Euler, explicit forces"},
       {"anitescu-potra-stiff", "S0 [2]", "1", "linearly implicit Euler, damps stiff springs and dampers"},
+      {"moreau-jean", "S3 16-18", "1-2",
+       "event capturing: Moreau's time stepping, one problem a step whatever happens in it; for many "
+       "contacts"},
+      {"moreau-jean-projected", "S3 19", "1",
+       "the same, no contact that pushed penetrates at the end of a step"},
+      {"dvi-euler", "S2 107-123", "1",
+       "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
       {"generalized-alpha", "S2 189-201", "2",
        "joints only: generalised-α, damping of fast motions set by rho; the default without contacts"},
       {"hht", "S2 180-188", "2", "joints only: Hilber-Hughes-Taylor, damping set by hht_alpha"},
@@ -98,14 +124,19 @@ const std::vector<StepperInfo>& list_steppers() {
 bool is_joints_only(const std::string& name) {
   StepperSettings settings;
   settings.name = name;
+  if (find_capturing_formula(settings)) return false;
   if (const std::optional<StepFormula> formula = find_formula(settings)) return formula->joints_only;
   return true;
 }
 
+// Above this every event, of whichever body, would cost a step of all: 40 rigid bodies.
+constexpr int k_many_velocities = 240;
+
 std::string default_stepper(const System& system, const State& state) {
   FrictionRows friction;
   system.friction_rows(state.t, state.q, friction);
-  return !system.has_contacts() && friction.constant.empty() ? "generalized-alpha" : "trapezoidal-2";
+  if (!system.has_contacts() && friction.constant.empty()) return "generalized-alpha";
+  return system.nv() > k_many_velocities ? "moreau-jean" : "trapezoidal-2";
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
@@ -113,6 +144,10 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
   if (std::optional<StepFormula> formula = find_formula(settings)) {
     if (settings.options.derivatives == ForceDerivatives::none) formula->implicit_forces = false;
     return std::make_unique<EventStepper>(std::move(*formula), settings.options, std::move(solver));
+  }
+  if (std::optional<CapturingFormula> formula = find_capturing_formula(settings)) {
+    if (settings.options.derivatives == ForceDerivatives::none) formula->step.implicit_forces = false;
+    return std::make_unique<CapturingStepper>(std::move(*formula), settings.options, std::move(solver));
   }
   if (std::optional<DaeFormula> formula = find_dae_formula(settings))
     return std::make_unique<DaeStepper>(*formula, settings.options);

@@ -24,7 +24,9 @@ struct StepperSettings {
   std::string name;                   // empty: default_stepper() of the system
   double alpha = 0.5, gamma = 0.5;    // alpha-gamma
   bool default_data = true;           // take the scheme's own data point
-  DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma
+  DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma, moreau-jean
+  double theta = 0.5;                 // moreau-jean: θ, ½ … 1
+  double prediction = 0.5;            // moreau-jean: γ of the activation, 0 … 1
   bool rows_at_end = false;           // trapezoidal-1
   double rho = 0.9;                   // generalized-alpha: ρ∞, 0 … 1
   double hht_alpha = -0.05;           // hht: α, −⅓ … 0

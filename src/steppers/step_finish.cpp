@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/steppers/contact_memory.hpp"
+
 namespace delassus {
 
 bool reached(double t, double t_end) {
@@ -58,6 +60,23 @@ std::string StepFinisher::check_joints_only(const System& system, const Phase& p
       "contact '{}' could close, but the stepper '{}' is for joints only; take one that handles contacts, "
       "e.g. 'trapezoidal-2', or switch off what shall not touch (contact: {{enabled: false}})",
       system.contact_name(candidates_[0]), name);
+}
+
+void StepFinisher::finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                                   const History& history, StepReport& report) {
+  system.gaps(ids, phase.t, phase.q, gaps_, &margins_);
+  for (std::size_t c = 0; c < ids.size(); ++c)
+    if (margins_[c] >= 0)
+      report.certificate.penetration = std::max(report.certificate.penetration, -gaps_[c]);
+  reported_.clear();
+  for (const ContactReport& contact : report.contacts) reported_.push_back(contact.id);
+  at_reported_.update(system, phase, reported_);
+  for (std::size_t c = 0; c < reported_.size(); ++c) {
+    report.contacts[c].gap = at_reported_.gap(c);
+    report.contacts[c].velocity = at_reported_.velocity(c);
+    const ContactMemory* memory = find_memory(history, reported_[c]);
+    report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
+  }
 }
 
 void StepFinisher::finish(const System& system, const Phase& phase, History& history, StepReport& report,

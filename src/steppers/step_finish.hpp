@@ -4,10 +4,11 @@
 // What every stepper does at the beginning and at the end of a step, whatever its scheme: the energy that the
 // ledger starts from, the certificate of the joints and the energies at the end, and all of it into the state.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
-#include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/report.hpp"
 
 namespace delassus {
@@ -27,6 +28,9 @@ class StepFinisher {
   void start_ledger(const System& system, const Phase& phase, EnergyLedger& ledger);
   // Why the stepper `name`, which takes joints only, cannot take a step of h; empty when no contact could close.
   std::string check_joints_only(const System& system, const Phase& phase, double h, const std::string& name);
+  // The certificate of the contacts at the end: how deep the deepest of `ids` is, and the state of those reported.
+  void finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                       const History& history, StepReport& report);
   // Drift of the joints and energies at `phase`; then phase and history become the state.
   void finish(const System& system, const Phase& phase, History& history, StepReport& report, State& state);
 
@@ -34,7 +38,9 @@ class StepFinisher {
   BlockMatrix M_;
   BilateralRows bilateral_;
   Vector joint_velocity_;
-  std::vector<ContactId> candidates_;
+  std::vector<ContactId> candidates_, reported_;
+  Vector gaps_, margins_;
+  ContactKinematics at_reported_;
   FrictionRows friction_;
 };
 

@@ -14,6 +14,14 @@
 //
 //   A y − G(σλ) − H(σr) = A v + σ(right side of (1) without impulses).
 //
+// Event capturing (capturing_stepper.hpp) has σ = 1, so that contacts and friction hold at the end, where sticking means
+// v⁺ = 0 and nothing rings. Its joints may hold for a weighted velocity of their own all the same,
+//
+//   Gᵀ (σ_J v⁺ + (1−σ_J) v) = target                                                                  (5)
+//
+// which is order 2 at σ_J = ½, where v⁺ would be order 1; and its contacts are taken where they were found, at q: a
+// body that moves far in a step may lie beyond the features it is about to hit at any later point.
+//
 // The joint rows of (3) are Gᵀ y = target − s Θ/h with a stabilisation s, 0 for most. With `end_time` they are
 // the linearised positions of the end of the step, Gᵀ v⁺ = −s Θ(t+h, ·)/h, where Θ contains the drive of
 // rheonomic joints; Pfaffian rows then hold for the mean velocity in the middle of the step.
@@ -32,6 +40,8 @@ struct StepFormula {
   DataPoint rows = DataPoint::middle;        // where the rows of (3) are taken
   DataPoint directions = DataPoint::middle;  // where the impulse directions G, H of (1) are taken
   DataPoint mass = DataPoint::middle;        // where M is taken
+  double joint_sigma = 1;                    // σ_J of (5); other than 1 only with σ = 1
+  bool contacts_at_start = false;            // contact rows and directions at q; needs rows == directions
   bool implicit_forces = true;               // false: A = M and no k_q v term
   double stabilisation = 0;                  // s of the joint rows [-]
   bool end_time = false;                     // joint rows at t + h, whatever `rows`; needs σ = 1
@@ -46,5 +56,7 @@ StepFormula trapezoidal_1_formula(bool rows_at_end);
 StepFormula trapezoidal_2_formula();
 StepFormula euler_implicit_linearized_formula();
 StepFormula trapezoidal_linearized_formula();
+StepFormula dvi_euler_formula();
+StepFormula moreau_jean_formula(double theta, DataPoint data);
 
 }  // namespace delassus

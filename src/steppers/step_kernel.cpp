@@ -18,18 +18,42 @@ namespace {
 // O(h²) beside them.
 constexpr double k_joint_tolerance = 1e-3;
 
+// Solves in which the friction of sliding contacts is turned onto their slip, and the turn that ends them [rad].
+constexpr int k_max_turns = 12;
+constexpr double k_turned = 1e-12;
+// A slip keeps its direction when it has turned by less than 60 degrees.
+constexpr double k_forward = 0.5;
+
 }  // namespace
 
+void StepKernel::assemble(const System& system, bool rank_one, const Phase& phase, double h,
+                          std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                          const VectorRef& slip_hint, std::span<const RowShift> shifts) {
+  assemble_step(system, formula_, options_, rank_one, phase, h, ids, modes, slip_hint, data_, problem_);
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    const int known = std::min(problem_.cones[c].dim, 3);
+    problem_.w.segment(problem_.Ht.first_row(static_cast<int>(c)), known) +=
+        (shifts[c].velocity + shifts[c].drift).head(known);
+  }
+}
+
 bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                         std::span<const ContactMode> modes, const VectorRef& slip_hint, Trial& trial) {
+                         std::span<const ContactMode> modes, const VectorRef& slip_hint,
+                         std::span<const RowShift> shifts, Trial& trial) {
   trial.h = h;
   trial.failure.clear();
   bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble_step(system, formula_, options_, rank_one, phase, h, ids, modes, slip_hint, data_, problem_);
+  assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
+  if (!problem_.symmetric && options_.derivatives == ForceDerivatives::automatic &&
+      !solver_.capabilities().nonsymmetric) {
+    // A solver for symmetric problems: gyroscopic and other such derivatives are left out of A.
+    rank_one = true;
+    assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
+  }
   trial.ok = reduction_.compute(problem_);
   if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble_step(system, formula_, options_, true, phase, h, ids, modes, slip_hint, data_, problem_);
+    assemble(system, true, phase, h, ids, modes, slip_hint, shifts);
     trial.ok = reduction_.compute(problem_);
   }
   if (!trial.ok) {
@@ -50,32 +74,16 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
 }
 
 void StepKernel::solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                       const VectorRef& slip_hint, std::span<const ContactMemory* const> memory,
-                       Trial& trial) {
+                       const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
+                       std::span<RowShift> shifts) {
   trial.stats = {};
   remembered_.clear();
   for (const ContactMemory* one : memory)
     remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
-  if (!prepare(system, phase, h, ids, remembered_, slip_hint, trial)) return;
-  // The last basis, contact by contact; a new contact starts open.
-  warm_.basis.clear();
-  bool any = false;
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    const std::size_t n = static_cast<std::size_t>(lcp_size(problem_.cones[c]));
-    if (memory[c] != nullptr && memory[c]->basis.size() == n) {
-      warm_.basis.insert(warm_.basis.end(), memory[c]->basis.begin(), memory[c]->basis.end());
-      any = true;
-    } else {
-      warm_.basis.insert(warm_.basis.end(), n, 0);
-    }
-  }
-  if (!any) warm_.basis.clear();
-  start_from_memory(memory);
-  // The last forces, for solvers that iterate.
-  warm_.r.setZero(problem_.Ht.rows());
-  for (std::size_t c = 0; c < ids.size(); ++c)
-    for (int k = 0; k < problem_.cones[c].dim && memory[c] != nullptr; ++k)
-      warm_.r[problem_.Ht.first_row(static_cast<int>(c)) + k] = formula_.sigma * h * memory[c]->force[k];
+  if (!prepare(system, phase, h, ids, remembered_, slip_hint, shifts, trial)) return;
+  drop_slow_rebounds(phase, shifts);
+  start_from_memory(memory, h);
+  turn_generators_from_memory(memory);
   if (data_.friction.constant.empty())
     solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
   else
@@ -85,7 +93,7 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
   if (!trial.ok && trial.failure.empty())
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
-  finish(system, phase, h, trial);
+  finish(system, phase, h, shifts, trial);
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
@@ -122,10 +130,62 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
   friction_modes_.assign(trial.solution.modes.begin() + data_.num_contacts, trial.solution.modes.end());
 }
 
+void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts) {
+  const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
+  if (std::none_of(shifts.begin(), shifts.end(), rebounds)) return;
+  problem_.Ht.multiply(VectorRef(phase.v), u_);
+  problem_.Ht.multiply(VectorRef(reduction_.v_free()), joint_u_);
+  bool any = false;
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    RowShift& shift = shifts[c];
+    if (!shift.rebounds) continue;
+    const int row = problem_.Ht.first_row(static_cast<int>(c)), known = std::min(problem_.cones[c].dim, 3);
+    const double drift = problem_.w[row] - shift.velocity[0] - shift.drift[0];
+    if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    problem_.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
+    shift.velocity = shift.slow;
+    shift.rebounds = false;
+    any = true;
+  }
+  if (any) reduction_.update_free_velocity();
+}
+
+// The last basis, forces and modes, contact by contact; a new contact starts open.
+void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory, double h) {
+  warm_.basis.clear();
+  warm_.modes.clear();
+  bool known = false, any_basis = false;
+  for (std::size_t c = 0; c < memory.size(); ++c) {
+    const std::size_t n = static_cast<std::size_t>(lcp_size(problem_.cones[c]));
+    known = known || memory[c] != nullptr;
+    if (memory[c] != nullptr && memory[c]->basis.size() == n) {
+      warm_.basis.insert(warm_.basis.end(), memory[c]->basis.begin(), memory[c]->basis.end());
+      any_basis = true;
+    } else {
+      warm_.basis.insert(warm_.basis.end(), n, 0);
+    }
+  }
+  if (!any_basis) warm_.basis.clear();
+  if (!known) {
+    warm_.r.resize(0);
+    return;
+  }
+  warm_.r.setZero(problem_.Ht.rows());
+  warm_.modes.assign(problem_.cones.size(), {});
+  for (std::size_t c = 0; c < memory.size(); ++c) {
+    if (memory[c] == nullptr) continue;
+    // The unknown of the problem is σ times the impulse of the step.
+    const int row = problem_.Ht.first_row(static_cast<int>(c));
+    for (int k = 0; k < problem_.cones[c].dim; ++k)
+      warm_.r[row + k] = formula_.sigma * h * memory[c]->force[k];
+    warm_.modes[c] = mode_of(*memory[c]);
+  }
+}
+
 // A contact without slip has none to turn a generator onto: one that begins to slip has the direction its
 // mode knows, one that sticks the direction of its last friction, in which it must be able to take all of
 // μ r_N.
-void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory) {
+void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* const> memory) {
   for (std::size_t c = 0; c < memory.size(); ++c) {
     Cone& cone = problem_.cones[c];
     if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
@@ -137,11 +197,29 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory)
   reduction_.update_cones();
 }
 
+bool StepKernel::follow_slip(const Solution& solution) {
+  bool turned = false;
+  for (int c = 0; c < data_.num_contacts; ++c) {
+    ContactMode& mode = all_modes_[c];
+    for (const FrictionPart& part : mode_parts(problem_.cones[c])) {
+      const PartMode before = mode.part(part.kind);
+      if (part.size < 2 || before.status != ContactStatus::slip) continue;
+      const Eigen::Vector2d slip = solution.u.segment<2>(problem_.Ht.first_row(c) + part.first);
+      // A slip that has gone through zero ends its mode; its event function must see it.
+      if (!(slip.dot(before.direction) > k_forward * slip.norm())) continue;
+      const Eigen::Vector2d direction = slip.normalized();
+      turned = turned || (direction - before.direction).norm() > k_turned;
+      mode.set_part(part.kind, {ContactStatus::slip, direction});
+    }
+  }
+  return turned;
+}
+
 void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              std::span<const ContactId> ids, std::span<const ContactMode> modes,
                              Trial& trial) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, modes, phase.v, trial)) return;
+  if (!prepare(system, phase, h, ids, modes, phase.v, {}, trial)) return;
   // Joints go on sticking or slipping as in the last solve.
   all_modes_.assign(modes.begin(), modes.end());
   if (!data_.friction.constant.empty()) {
@@ -149,7 +227,10 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
     all_modes_.insert(all_modes_.end(), friction_modes_.begin(), friction_modes_.end());
   }
   const auto solve_once = [&] {
-    trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+    for (int round = 0; round < k_max_turns; ++round) {
+      trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+      if (!trial.ok || options_.law.kind == ContactLawKind::polyhedral || !follow_slip(trial.solution)) break;
+    }
     return trial.ok;
   };
   if (data_.friction.constant.empty())
@@ -168,7 +249,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
   trial.solution.basis.clear();
-  finish(system, phase, h, trial);
+  finish(system, phase, h, {}, trial);
 }
 
 int StepKernel::worst_joint(const Trial& trial) {
@@ -178,7 +259,8 @@ int StepKernel::worst_joint(const Trial& trial) {
   return worst;
 }
 
-void StepKernel::finish(const System& system, const Phase& phase, double h, Trial& trial) {
+void StepKernel::finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
+                        Trial& trial) {
   Solution& solution = trial.solution;
   trial.residual = compute_residual(problem_, reduction_, solution, residual_scratch_);
   trial.y = solution.v;
@@ -203,12 +285,17 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, Tria
   // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
   mean_ = 0.5 * (phase.v + trial.end.v);
   problem_.impulse_H().multiply(VectorRef(mean_), u_);
-  trial.work_normal = trial.work_friction = 0;
+  trial.work_normal = trial.work_friction = trial.work_impacts = 0;
   for (int c = 0; c < problem_.num_contacts(); ++c) {
     const int row = problem_.Ht.first_row(c), dim = problem_.cones[c].dim;
-    (problem_.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) +=
-        solution.r[row] * u_[row];
-    trial.work_friction += solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
+    const double first = solution.r[row] * u_[row];
+    const double others = solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
+    if (c < static_cast<int>(shifts.size()) && shifts[c].impact) {
+      trial.work_impacts += first + others;
+      continue;
+    }
+    (problem_.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
+    trial.work_friction += others;
   }
   problem_.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
@@ -240,10 +327,9 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   assemble_acceleration(system, options_, phase, ids, {}, slip_speed, data_, force_problem_);
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
-  warm_.basis.clear();
-  warm_.r.resize(0);
-  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, warm_, force_solution_,
-                stats);
+  force_warm_.basis.clear();
+  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, force_warm_,
+                force_solution_, stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {

@@ -16,6 +16,17 @@
 
 namespace delassus {
 
+// What a scheme adds to the velocity on which the law of a contact holds: restitution, gaps that may close.
+struct RowShift {
+  Vector3 velocity = Vector3::Zero();  // normal first [m/s]
+  Vector3 drift = Vector3::Zero();     // change of the velocity of moving surfaces over the step [m/s]
+  bool impact = false;                 // the work of the contact in this step is an impact's
+  // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
+  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
+  bool rebounds = false;
+  Vector3 slow = Vector3::Zero();
+};
+
 // A step that may still be rejected.
 struct Trial {
   double h = 0;
@@ -28,7 +39,8 @@ struct Trial {
   std::vector<double> tangent_ratios;  // of the contacts, see ContactSurface
   SolveStats stats;
   Residual residual;
-  double work_normal = 0, work_friction = 0, work_joints = 0;  // of the impulses over the step [J]
+  double work_normal = 0, work_friction = 0, work_impacts = 0,
+         work_joints = 0;  // of the impulses over the step [J]
   int redundant_joint_rows = 0;
   std::string failure;
 };
@@ -39,9 +51,10 @@ class StepKernel {
       : formula_(formula), options_(options), solver_(solver) {}
 
   // The step of size h with the contacts `ids` by the contact solver; `memory` is parallel to ids (null
-  // entries allowed).
+  // entries allowed), and so are the shifts of its rows where there are any.
   void solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-             const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial);
+             const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
+             std::span<RowShift> shifts = {});
   // The same step with every contact kept in its mode.
   void solve_modes(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                    std::span<const ContactMode> modes, Trial& trial);
@@ -59,19 +72,30 @@ class StepKernel {
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
   }
+  // Of the last step that was solved or prescribed.
+  const Problem& problem() const { return problem_; }
+  // The contacts of the last solve_forces are redundant: their forces are one choice of many.
+  bool redundant_forces() const { return mode_scratch_.redundant; }
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-               std::span<const ContactMode> modes, const VectorRef& slip_hint, Trial& trial);
+               std::span<const ContactMode> modes, const VectorRef& slip_hint,
+               std::span<const RowShift> shifts, Trial& trial);
+  void assemble(const System& system, bool rank_one, const Phase& phase, double h,
+                std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                const VectorRef& slip_hint, std::span<const RowShift> shifts);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
-  void start_from_memory(std::span<const ContactMemory* const> memory);
-  void finish(const System& system, const Phase& phase, double h, Trial& trial);
+  void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
+  void start_from_memory(std::span<const ContactMemory* const> memory, double h);
+  void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
+  void finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
+              Trial& trial);
   int worst_joint(const Trial& trial);
 
   const StepFormula& formula_;
@@ -80,11 +104,13 @@ class StepKernel {
   AssemblyData data_;
   Problem problem_, force_problem_;
   Reduction reduction_, force_reduction_;
-  WarmStart warm_;
+  WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
   Projector projector_;
+  // True when a slip of the solution has turned away from the direction it was solved for.
+  bool follow_slip(const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   std::vector<ContactMode> remembered_;
   Vector mean_, u_, joint_u_, w_;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "delassus/problems/problem.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/options.hpp"
 #include "delassus/steppers/report.hpp"
@@ -27,6 +28,8 @@ class Stepper {
   // workspace only.
   virtual void advance(const System& system, State& state, const StepRequest& request,
                        StepReport& report) = 0;
+  // The last one-step problem with contacts or joints that the scheme solved, as it stood; null: it forms none.
+  virtual const Problem* last_problem() const { return nullptr; }
 };
 
 }  // namespace delassus

@@ -44,6 +44,11 @@ const Scheme k_schemes[] = {
     {"alpha_gamma_euler", {"stepper.name=alpha-gamma", "stepper.alpha=1", "stepper.gamma=1"}, 1, 1},
     {"anitescu_potra", {"stepper.name=anitescu-potra"}, 1, 1},
     {"anitescu_potra_stiff", {"stepper.name=anitescu-potra-stiff"}, 1, 1},
+    {"moreau_jean", {"stepper.name=moreau-jean"}, 2, 2},
+    {"moreau_jean_projected", {"stepper.name=moreau-jean-projected"}, 2, 2},
+    {"moreau_jean_plain", {"stepper.name=moreau-jean", "stepper.projection=none"}, 2, 1},
+    {"moreau_jean_implicit", {"stepper.name=moreau-jean", "stepper.theta=1"}, 1, 1},
+    {"dvi_euler", {"stepper.name=dvi-euler"}, 1, 1},
 };
 
 class Order : public ::testing::TestWithParam<Scheme> {
@@ -158,7 +163,7 @@ stepper: {name: trapezoidal-2}
   EXPECT_NEAR(order({"stepper.derivatives=rank-one", "stepper.rank_one_right_side=true"}), 1, 0.2);
 }
 
-// Friction that turns with the slip: with a generator on the slip the polygon gives the exact law.
+// Friction that turns with the slip, by the exact law and by a polygon: with a generator on the slip it gives the exact law.
 TEST(OrderOf, TurningFriction) {
   const std::string scene = R"(
 delassus: 1
@@ -166,7 +171,6 @@ gravity: [0, 0, -9.81]
 bodies: [{name: puck, mass: 1, velocity: [3, 0, 0]}]
 forces: [{name: wind, type: applied, body: puck, force: [0, 2.5, 0]}]
 contacts: [{name: table, type: plane, body: puck, normal: [0, 0, 1], friction: 0.3}]
-law: {directions: 4}
 )";
   const auto f = [](double, const Vector& x) {
     const Eigen::Vector2d v(x[2], x[3]), a = Eigen::Vector2d(0, 2.5) - 0.3 * 9.81 * v.normalized();
@@ -178,10 +182,13 @@ law: {directions: 4}
     all.push_back(step(h));
     return (run_to(scene, 1.0, all).q.head<2>() - exact.head<2>()).norm();
   };
-  EXPECT_NEAR(observed_order([&](double h) { return error(h, {}); }, 0.02), 2, 0.15);
+  const std::vector<std::string> polygon{"law.name=coulomb-polyhedral", "law.directions=4"};
+  for (const auto& settings : {std::vector<std::string>{}, polygon}) {
+    EXPECT_NEAR(observed_order([&](double h) { return error(h, settings); }, 0.02), 2, 0.15);
+    EXPECT_LT(error(1e-3, settings), 1e-5);
+  }
   // Four fixed directions are a coarse law: the error does not go away with the step.
-  EXPECT_GT(error(1e-3, {"law.align=false"}), 1e-2);
-  EXPECT_LT(error(1e-3, {}), 1e-5);
+  EXPECT_GT(error(1e-3, {polygon[0], polygon[1], "law.align=false"}), 1e-2);
 }
 
 // A skate on an incline follows a cycloid.

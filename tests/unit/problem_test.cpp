@@ -186,7 +186,7 @@ TEST(ProblemFile, Malformed) {
   expect_error(changed(good, "0x1p+0", "zero"), "'zero' is not a number");
   expect_error(changed(good, "A 2 1\n0 0 2 2", "A 2 1\n0 1 2 2"), "'2' is not an integer in 0 … 1");
   expect_error(changed(good, "polyhedral 2", "polyhedra 2"), "'polyhedra'");
-  expect_error(changed(good, "polyhedral 2", "polyhedral 4"), "'4' is not an integer in 1 … 3");
+  expect_error(changed(good, "polyhedral 2", "polyhedral 4"), "dim 2 or 3, not 4");
   expect_error(good.substr(0, good.size() - 4), "ends too early");
   // The place of the error.
   expect_error(changed(good, "\np 2 ", "\n  q 2 "), "some.problem:5:3:");

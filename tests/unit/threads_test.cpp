@@ -4,8 +4,8 @@
 // Contacts of large clouds of shapes: the same bits for any number of threads.
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <bit>
-#include <set>
 #include <thread>
 
 #include "delassus/base/parallel.hpp"
@@ -15,20 +15,20 @@
 namespace delassus {
 namespace {
 
-constexpr double k_step = 1e-3;
+// A slow step, and one in which bodies move by more than their envelopes and are followed along their way.
+constexpr double k_slow = 1e-3, k_fast = 0.02;
 
 void append_bits(const Vector& x, std::vector<std::uint64_t>& out) {
   for (double value : x) out.push_back(std::bit_cast<std::uint64_t>(value));
 }
 
 // All that collision and contacts say at the start, and a little later.
-std::vector<std::uint64_t> contact_bits(const MultibodySystem& system) {
+std::vector<std::uint64_t> contact_bits(const MultibodySystem& system, std::initializer_list<double> steps) {
   std::vector<std::uint64_t> out;
   const State state = system.initial_state();
   Vector q = state.q, moved, gaps, margins, bias;
   ContactRows rows;
-  // A slow step; one in which bodies move by more than their envelopes.
-  for (double h : {k_step, 0.1}) {
+  for (double h : steps) {
     std::vector<ContactId> ids;
     system.candidates(0, q, state.v, h, ids);
     EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
@@ -65,26 +65,29 @@ class Threads : public ::testing::Test {
   ~Threads() override { set_num_threads(1); }
 };
 
-TEST_F(Threads, ContactsHaveTheSameBitsForAnyNumber) {
-  for (unsigned seed : {1U, 2U}) {
-    const MultibodySystem system(testing::make_cloud(seed == 1 ? 2000 : 300, seed));
-    set_num_threads(1);
-    const std::vector<std::uint64_t> one = contact_bits(system);
-    ASSERT_GT(one.size(), 10'000U);
-    for (int threads : {2, 4}) {
-      set_num_threads(threads);
-      for (int k = 0; k < 2; ++k) {
-        const std::vector<std::uint64_t> many = contact_bits(system);
-        ASSERT_EQ(many.size(), one.size()) << threads << " threads";
-        EXPECT_TRUE(many == one) << threads << " threads";
-      }
-    }
+void expect_same_bits(const MultibodySystem& system, std::initializer_list<double> steps) {
+  set_num_threads(1);
+  const std::vector<std::uint64_t> one = contact_bits(system, steps);
+  ASSERT_GT(one.size(), 10'000U);
+  for (int threads : {2, 4}) {
+    set_num_threads(threads);
+    const std::vector<std::uint64_t> many = contact_bits(system, steps);
+    ASSERT_EQ(many.size(), one.size()) << threads << " threads";
+    EXPECT_TRUE(many == one) << threads << " threads";
   }
+}
+
+TEST_F(Threads, ContactsHaveTheSameBitsForAnyNumber) {
+  expect_same_bits(MultibodySystem(testing::make_cloud(2000, 1)), {k_slow});
+}
+
+TEST_F(Threads, SweepsHaveTheSameBitsForAnyNumber) {
+  expect_same_bits(MultibodySystem(testing::make_cloud(200, 2)), {k_slow, k_fast});
 }
 
 // Functions of the user's need not be safe for threads: they are called on the thread that asked.
 TEST_F(Threads, FunctionsOfTheUserAreCalledByTheCallersThread) {
-  Model model = testing::make_cloud(500, 3);
+  Model model = testing::make_cloud(200, 3);
   static std::thread::id caller;
   static std::atomic<int> elsewhere, calls;
   caller = std::this_thread::get_id();
@@ -100,7 +103,7 @@ TEST_F(Threads, FunctionsOfTheUserAreCalledByTheCallersThread) {
   model.bodies[0].motion.position[2] = time_law_from_function(height);
   const MultibodySystem system(model);
   set_num_threads(4);
-  contact_bits(system);
+  contact_bits(system, {k_slow});
   EXPECT_GT(calls, 0);
   EXPECT_EQ(elsewhere, 0);
 }

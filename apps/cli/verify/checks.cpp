@@ -95,6 +95,7 @@ const std::vector<VerifyCase>& verify_cases() {
       {"B", "S0 Tables 10.2/10.3, S4 9.2: block under 8 cos t", verify_block},
       {"C", "S0 10.3: two carts and a stopper", verify_carts},
       {"D", "S4 9.1: joint with a velocity error", verify_held_point},
+      {"E", "S3: impacts captured, not located", verify_event_capturing},
       {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
       {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
       {"V2", "rotating ball", verify_rotating_ball},

@@ -26,7 +26,7 @@ constexpr double k_weight_factor = 10;
 constexpr int k_easy = 6;
 constexpr int k_max_failures = 4;
 constexpr int k_max_centres = 60;
-constexpr int k_max_inner = 20;
+constexpr int k_max_inner = 15;
 // A proximal problem is solved when ‖F‖ has fallen by this.
 constexpr double k_inner_reduction = 1e-3;
 
@@ -49,27 +49,31 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
     }
     update_velocities(problem);
     judge();
-    const Vector swept = r_;
-    take_steps(problem, stats);
-    if (accepted() || stats.iterations >= limit) return;
-    r_ = swept;
-    update_velocities(problem);
+    swept_ = r_;
+    // Whole steps first: a mode that is just between two takes them past the edge at which ‖F‖ rises.
+    for (int max_cuts : {0, k_max_cuts}) {
+      take_steps(problem, max_cuts, stats);
+      if (accepted() || stats.iterations >= limit) return;
+      r_ = swept_;
+      update_velocities(problem);
+    }
     take_proximal_steps(problem, stats);
     if (accepted() || stats.iterations >= limit) return;
     // Sweeps go on from where they were: a Newton step that went astray must not lead them.
-    r_ = swept;
+    r_ = swept_;
     sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
   }
 }
 
 // A step with a line search on ‖F‖ from r_; `merit` is ‖F‖ before and after. False: no step could be computed.
-bool NewtonSolver::search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats) {
+bool NewtonSolver::search(const LocalProblem& problem, double epsilon, int max_cuts, double& merit,
+                          SolveStats& stats) {
   if (!system_.step(r_, u_, epsilon, delta_)) return false;
   ++stats.iterations;
   ++stats.factorizations;
   r_0_ = r_;
   double length = 1.0, next = 0;
-  for (int cut = 0; cut <= k_max_cuts; ++cut) {
+  for (int cut = 0; cut <= max_cuts; ++cut) {
     r_ = r_0_ + length * delta_;
     update_velocities(problem);
     next = system_.evaluate(r_, u_);
@@ -80,14 +84,14 @@ bool NewtonSolver::search(const LocalProblem& problem, double epsilon, double& m
   return true;
 }
 
-void NewtonSolver::take_steps(const LocalProblem& problem, SolveStats& stats) {
+void NewtonSolver::take_steps(const LocalProblem& problem, int max_cuts, SolveStats& stats) {
   const int limit = iteration_limit();
   int in_vain = 0;
   double merit = system_.evaluate(r_, u_);
   for (int i = 0; i < k_max_steps && stats.iterations < limit; ++i) {
     const double best = best_error();
     const bool was_accepted = accepted();
-    if (best == 0 || !search(problem, k_epsilon, merit, stats)) return;
+    if (best == 0 || !search(problem, k_epsilon, max_cuts, merit, stats)) return;
     judge();
     // Once accepted, go on while it pays: the last digits are cheap here.
     const bool improved = best_error() < 0.5 * best;
@@ -107,9 +111,17 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
     const double first = system_.evaluate(r_, u_);
     double merit = first;
     int inner = 0;
-    while (inner < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
-           search(problem, 0.0, merit, stats))
-      ++inner;
+    // Whole steps first here, too: along redundant contacts the way to a solution is long and bent, and ‖F‖ rises on it.
+    for (int max_cuts : {0, k_max_cuts}) {
+      for (int i = 0; i < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
+                      search(problem, 0.0, max_cuts, merit, stats);
+           ++i)
+        ++inner;
+      if (merit <= k_inner_reduction * first || max_cuts > 0) break;
+      r_ = centre_;
+      update_velocities(problem);
+      merit = system_.evaluate(r_, u_);
+    }
     judge();
     if (merit <= k_inner_reduction * first) {
       failures = 0;
@@ -122,7 +134,7 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
   system_.set_proximal(0.0, centre_);
   if (!accepted()) return;
   update_velocities(problem);
-  take_steps(problem, stats);
+  take_steps(problem, 0, stats);
 }
 
 }  // namespace delassus

@@ -23,15 +23,16 @@ class NewtonSolver final : public ConeSolver {
   bool polishes() const override { return true; }
 
  private:
-  bool search(const LocalProblem& problem, double epsilon, double& merit, SolveStats& stats);
+  // One step from r_, cut in half up to max_cuts times until ‖F‖ (merit) falls. False: there is none.
+  bool search(const LocalProblem& problem, double epsilon, int max_cuts, double& merit, SolveStats& stats);
   // Newton steps from r_ until they no longer improve the best error.
-  void take_steps(const LocalProblem& problem, SolveStats& stats);
+  void take_steps(const LocalProblem& problem, int max_cuts, SolveStats& stats);
   // The same on a sequence of proximal problems.
   void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
 
   NewtonSystem system_;
   NsgsSweep sweep_;
-  Vector delta_, r_0_, centre_;
+  Vector delta_, r_0_, centre_, swept_;
 };
 
 }  // namespace delassus

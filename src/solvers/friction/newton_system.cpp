@@ -147,8 +147,7 @@ void NewtonSystem::differentiate(int contact, const ContactVector& r, const Cont
     }
     // δF = δr − d μ δx_N − (radius/‖x‖)(I − d dᵀ)(δr − δu)
     const Eigen::Vector2d d = x / size;
-    const Eigen::Matrix2d across =
-        (radius / size) * (Eigen::Matrix2d::Identity() - d * d.transpose()).eval();
+    const Eigen::Matrix2d across = (radius / size) * (Eigen::Matrix2d::Identity() - d * d.transpose()).eval();
     for (int a = 0; a < part.size; ++a) {
       const int row = part.first + a;
       X(row, row) += 1.0;

@@ -12,7 +12,8 @@ void NsgsSweep::begin(const LocalProblem& problem, const PreparedContacts& conta
   prepare_contacts(problem, contacts, 1.0);
 }
 
-void NsgsSweep::prepare_contacts(const LocalProblem& problem, const PreparedContacts& contacts, double omega) {
+void NsgsSweep::prepare_contacts(const LocalProblem& problem, const PreparedContacts& contacts,
+                                 double omega) {
   omega_ = omega;
   std::size_t size = 0;
   if (omega < 1)

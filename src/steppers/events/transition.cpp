@@ -14,6 +14,8 @@ namespace {
 // The event functions of a mode that has just begun are zero at its start; look a little later, as a fraction
 // of the step.
 constexpr double k_start_fraction = 1e-7;
+// Above this many contacts event functions are looked at only where the step itself says that a mode changes.
+constexpr std::size_t k_many_contacts = 16;
 
 }  // namespace
 
@@ -28,7 +30,7 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
   for (std::size_t c = 0; c < ids.size(); ++c) {
     if (modes[c].status == ContactStatus::open) continue;
     closed_.push_back(ids[c]);
-    closed_modes_.push_back(modes[c]);
+    closed_modes_.push_back(trial.solution.modes[c]);
     closed_index_.push_back(static_cast<int>(c));
   }
   values_.clear();
@@ -81,13 +83,24 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
 
 std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
                                                  std::span<const ContactId> ids,
-                                                 std::span<const ContactMode> modes, Trial& at_transition) {
+                                                 std::span<const ContactMode> modes,
+                                                 std::span<const ContactMode> outcome, Trial& at_transition) {
+  may_change_.assign(ids.size(), static_cast<HeldParts>(~0U));
+  bool any_change = false;
+  for (std::size_t c = 0; c < ids.size(); ++c)
+    any_change = any_change || changed_parts(outcome[c], modes[c]) != 0;
+  if (!any_change && ids.size() > k_many_contacts) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
-    for (const Value& x : values_) value = std::min(value, x.value);
+    for (const Value& x : values_)
+      if (may_change(x)) value = std::min(value, x.value);
     return value;
   };
   bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
+  if (kernel_.redundant_forces()) {
+    if (!any_change) return std::nullopt;
+    for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
+  }
   const double at_end = smallest();
   if (!consistent || !(at_end < 0))
     return std::nullopt;  // not a number: the trial step will say what is wrong
@@ -115,6 +128,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   const Value* chosen = nullptr;
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!may_change(values_[i])) continue;
     const double here = values_[i].value, start = values_start_[i].value;
     const double relative =
         at_start > 0 ? std::abs(here) / std::max(std::abs(start - here), std::numeric_limits<double>::min())

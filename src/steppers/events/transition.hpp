@@ -39,10 +39,12 @@ class TransitionFinder {
   TransitionFinder(StepKernel& kernel, bool has_facets) : kernel_(kernel), has_facets_(has_facets) {}
   // First transition of the contacts `ids` with present `modes` within a step h from `phase`; `at_transition`
   // becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes contradict
-  // each other).
+  // each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share their forces in
+  // many ways, so that their event functions say little: only those change their mode that do so in the outcome. The same
+  // holds for many contacts, whose event functions cost more than the step.
   std::optional<Transition> find(const System& system, const Phase& phase, double h,
                                  std::span<const ContactId> ids, std::span<const ContactMode> modes,
-                                 Trial& at_transition);
+                                 std::span<const ContactMode> outcome, Trial& at_transition);
 
  private:
   // One event function.
@@ -58,11 +60,13 @@ class TransitionFinder {
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
+  bool may_change(const Value& x) const { return (may_change_[x.contact] & held_part(x.part)) != 0; }
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
   std::vector<Value> values_, values_start_;
+  std::vector<HeldParts> may_change_;  // per contact
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;

@@ -15,9 +15,9 @@ namespace {
 constexpr double k_approach_tolerance = 1e-10;
 
 Vector3 triple(const Cone& cone, const Vector& values, int row) {
+  const int known = std::min(cone.dim, 3);
   Vector3 x = Vector3::Zero();
-  const int n = std::min(cone.dim, 3);
-  x.head(n) = values.segment(row, n);
+  x.head(known) = values.segment(row, known);
   return x;
 }
 

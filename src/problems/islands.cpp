@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "delassus/solvers/islands.hpp"
+#include "delassus/problems/islands.hpp"
 
 #include <algorithm>
 #include <numeric>

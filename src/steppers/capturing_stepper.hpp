@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Event capturing (time stepping): impacts, stick, slip and take-off happen within a step and are not located. One
+// one-step problem (step_formula.hpp with σ = 1) a step, whatever happens in it, so that the cost of a step is bounded.
+// The velocity of a contact is u⁻ = Hᵀ v + w at the beginning and u⁺ = Hᵀ v⁺ + w + h ∂w/∂t at the end, H at q.
+//
+//   moreau-jean [S3 16-18]   a contact enters when it is predicted to touch, or is closed already,
+//                              Φ + γ h u_N⁻ ≤ ε   or   closed                                         (1)
+//                            law on  u⁺ + s  with
+//                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
+//                                                       faster than the forces of one step make it
+//                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
+//   dvi-euler [S2 111-113]   every contact within reach of the largest relative velocity enters, with
+//                              s = (max(Φ/h, −η), 0)                                                  (4)
+//                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
+//
+// A contact is closed when it pushed in the last step and did not rebound. Restitution is for the first step of a contact
+// only: what a closed contact approaches with is O(h), from curvature or drift, and no impact. (3) lets a closed contact
+// that was left above its surface come down to it without braking it there; with s = 0 a body that rolls over a crest
+// would fly and fall in turns. With (4) alone restitution is lost, since Φ/h stops the body before it touches.
+//
+// After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
+// that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
+// rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
+// `moreau-jean-projected` [S3 19] lifts those too: no contact that pushed penetrates at the end of a step.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "delassus/steppers/contact_kinematics.hpp"
+#include "delassus/steppers/contact_memory.hpp"
+#include "delassus/steppers/gap_projection.hpp"
+#include "delassus/steppers/projection.hpp"
+#include "delassus/steppers/step_finish.hpp"
+#include "delassus/steppers/step_kernel.hpp"
+#include "delassus/steppers/stepper.hpp"
+#include "delassus/steppers/trial_booking.hpp"
+
+namespace delassus {
+
+struct CapturingFormula {
+  StepFormula step;
+  double prediction = 0.5;       // γ of (1) [-]
+  bool gaps_in_rows = false;     // (4) instead of (1)-(3)
+  bool lift_rebounding = false;  // lift every contact that pushed, whatever the projection asked for
+};
+
+class CapturingStepper final : public Stepper {
+ public:
+  CapturingStepper(CapturingFormula formula, StepperOptions options, std::unique_ptr<Solver> solver);
+  CapturingStepper(const CapturingStepper&) = delete;
+  CapturingStepper& operator=(const CapturingStepper&) = delete;
+
+  std::string name() const override { return formula_.step.name; }
+  void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  const Problem* last_problem() const override { return &kernel_.problem(); }
+
+ private:
+  void update_contacts(const System& system, double h);
+  // Whether candidate c takes part, and then its shift.
+  bool enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const;
+  void follow_surfaces(const System& system, double h);
+  void accept(const System& system);
+  void report_impacts();
+  void project(const System& system);
+
+  CapturingFormula formula_;
+  StepperOptions options_;
+  std::unique_ptr<Solver> solver_;
+  StepKernel kernel_;
+  Projector projector_;
+  GapProjector gap_projector_;
+  StepFinisher finisher_;
+  ContactMemories memories_;
+
+  // The step in progress; all of it is copied from and to the State and the StepReport.
+  StepReport* report_ = nullptr;
+  History history_;
+  Phase phase_;
+  Trial trial_;
+  std::vector<ContactId> candidates_, active_;
+  std::vector<const ContactMemory*> active_memory_;
+  std::vector<RowShift> shifts_;
+  std::vector<char> lift_;
+  std::vector<int> held_friction_;
+  ContactKinematics at_candidates_;
+  double fastest_ = 0;  // largest relative velocity of the candidates [m/s]
+  Vector rest_, bias_;
+  BlockMatrix M_;
+};
+
+}  // namespace delassus

@@ -1,0 +1,53 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Positions out of penetration, with multipliers that only push (the τ of [S3 19], Gear-Gupta-Leimkuhler):
+//
+//   q ← q ⊞ δ,   M δ = G μ + N τ,   Θ(q ⊞ δ) = 0,   0 ≤ τ ⟂ Φ(q ⊞ δ) − f ≥ 0                          (1)
+//
+//   N (nv×nc) normal rows · f_j the gap that contact j may keep: 0 where it is lifted, its own where it is not and
+//   penetrates, so that lifting one contact does not push another in [m]
+//
+// by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact solver.
+// Unlike equalities (projection.hpp) this has a solution for many contacts on few bodies, and its cost grows with
+// the contacts a body has. The velocity does not change.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "delassus/problems/solver.hpp"
+#include "delassus/steppers/assemble.hpp"
+
+namespace delassus {
+
+class GapProjector {
+ public:
+  explicit GapProjector(Solver& solver) : solver_(solver) {}
+  // Lifts the contacts for which `lift` (parallel to ids) is set; the others must not get deeper. False: could not be
+  // solved, q is unchanged. Nothing is done when no lifted contact penetrates.
+  bool project(const System& system, std::span<const ContactId> ids, std::span<const char> lift,
+               Phase& phase);
+  // Of the last call.
+  int solves() const { return solves_; }
+  int iterations() const { return iterations_; }
+
+ private:
+  // Gaps and joints at q_; the largest violation of (1).
+  double evaluate(const System& system, double t, std::span<const ContactId> ids);
+  // Takes one step of Newton's method on the contacts within reach.
+  bool improve(const System& system, double t, std::span<const ContactId> ids, double reach);
+
+  Solver& solver_;
+  int solves_ = 0, iterations_ = 0;
+  BilateralRows bilateral_;
+  ContactRows contacts_;
+  std::vector<ContactId> near_;
+  std::vector<double> near_gaps_;
+  Vector q_, q_next_, gaps_, margins_, floor_;
+  Problem problem_;
+  Reduction reduction_;
+  WarmStart warm_;
+  Solution solution_;
+};
+
+}  // namespace delassus

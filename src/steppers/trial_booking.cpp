@@ -1,0 +1,110 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/trial_booking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "delassus/steppers/step_finish.hpp"
+
+namespace delassus {
+
+bool judge_trial(const System& system, const StepperOptions& options, double t,
+                 std::span<const ContactId> ids, Projector& projector, Trial& trial, Retries& retries,
+                 StepReport& report) {
+  Certificate& certificate = report.certificate;
+  certificate.solves += 1;
+  certificate.iterations += trial.stats.iterations;
+  int lost = -1;
+  if (trial.ok && options.projection != Projection::none &&
+      !projector.joints_can_be_met(system, trial.end, lost)) {
+    trial.ok = false;
+    trial.stats.status = SolveStatus::numerical_failure;
+    trial.failure = fmt::format("the joints cannot all be met at the end of the step (worst joint '{}')",
+                                system.joint_name(lost));
+  }
+  if (trial.ok) return true;
+  ++report.rejected;
+  const int worst = trial.residual.worst_contact;
+  const std::string where = worst >= 0 && worst < static_cast<int>(ids.size())
+                                ? " (worst contact '" + system.contact_name(ids[worst]) + "')"
+                                : std::string();
+  if (options.policy == FailurePolicy::warn && trial.end.q.allFinite() && trial.end.v.allFinite() &&
+      trial.end.q.size() > 0) {
+    report.warnings.push_back(
+        fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", t, trial.failure, where));
+    return true;
+  }
+  if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
+    ++retries.halvings;
+    retries.h_limit = 0.5 * trial.h;
+    report.warnings.push_back(
+        fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t, trial.failure, where, retries.h_limit));
+    return false;
+  }
+  certificate.status = worse(certificate.status, trial.stats.status);
+  fail_step(t,
+            fmt::format("{}{}; a smaller step, another impact law or less stiff data may help", trial.failure,
+                        where),
+            report);
+  return false;
+}
+
+void book_trial(const System& system, const Phase& begin, const Phase& end, const Trial& trial,
+                std::span<const ContactId> ids, double fraction, std::vector<int>& held_friction,
+                EnergyLedger& energy, StepReport& report) {
+  ++report.substeps;
+  Certificate& certificate = report.certificate;
+  certificate.status = worse(certificate.status, trial.stats.status);
+  certificate.momentum_residual = std::max(certificate.momentum_residual, trial.residual.momentum);
+  certificate.joint_residual = std::max(certificate.joint_residual, trial.residual.joints);
+  certificate.redundant_joint_rows = trial.redundant_joint_rows;
+  if (!trial.cones.empty() && !(trial.residual.contact < certificate.contact_residual)) {
+    certificate.contact_residual = trial.residual.contact;
+    // The worst one may also be the friction of a joint.
+    const auto worst = static_cast<std::size_t>(std::max(trial.residual.worst_contact, 0));
+    certificate.has_worst_contact = worst < ids.size();
+    if (certificate.has_worst_contact) certificate.worst_contact = ids[worst];
+  }
+  held_friction.clear();
+  for (std::size_t i = trial.cones.size() - ids.size(); i-- > 0;)
+    if (trial.solution.modes[ids.size() + i].status == ContactStatus::stick)
+      held_friction.push_back(static_cast<int>(i));
+  energy.normal += fraction * trial.work_normal;
+  energy.friction += fraction * trial.work_friction;
+  energy.impacts += fraction * trial.work_impacts;
+  energy.joints += fraction * trial.work_joints;
+  energy.nonconservative += 0.5 * (end.t - begin.t) *
+                            (system.nonconservative_power(begin.t, begin.q, begin.v) +
+                             system.nonconservative_power(end.t, end.q, end.v));
+  if (report.joint_impulses.size() != trial.solution.lambda.size())
+    report.joint_impulses.setZero(trial.solution.lambda.size());
+  report.joint_impulses += fraction * trial.solution.lambda;
+  int row = 0;
+  for (std::size_t c = 0; c < ids.size(); ++c) {
+    ContactReport& contact = contact_report(ids[c], report);
+    contact.impulse +=
+        fraction * contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
+    contact.couple += fraction * contact_couple(trial.cones[c], trial.solution.r, row);
+    row += trial.cones[c].dim;
+  }
+}
+
+void warn_not_projected(double t, StepReport& report) {
+  report.warnings.push_back(
+      fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", t));
+}
+
+ContactReport& contact_report(ContactId id, StepReport& report) {
+  auto& contacts = report.contacts;
+  auto it = std::lower_bound(contacts.begin(), contacts.end(), id,
+                             [](const ContactReport& x, ContactId y) { return x.id < y; });
+  if (it == contacts.end() || it->id != id) {
+    it = contacts.insert(it, ContactReport{});
+    it->id = id;
+  }
+  return *it;
+}
+
+}  // namespace delassus
