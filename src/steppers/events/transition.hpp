@@ -40,8 +40,9 @@ class TransitionFinder {
   // First transition of the contacts `ids` with present `modes` within a step h from `phase`; `at_transition`
   // becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes contradict
   // each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share their forces in
-  // many ways, so that their event functions say little: only those change their mode that do so in the outcome. The same
-  // holds for many contacts, whose event functions cost more than the step.
+  // many ways, so that their event functions say little: only those change their mode that do so in the outcome, or whose
+  // slip has turned round at the end of the step. The same holds for many contacts, whose event functions cost more than
+  // the step.
   std::optional<Transition> find(const System& system, const Phase& phase, double h,
                                  std::span<const ContactId> ids, std::span<const ContactMode> modes,
                                  std::span<const ContactMode> outcome, Trial& at_transition);
@@ -60,7 +61,7 @@ class TransitionFinder {
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
-  bool may_change(const Value& x) const { return (may_change_[x.contact] & held_part(x.part)) != 0; }
+  bool may_change(const Value& x) const;
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
