@@ -157,8 +157,8 @@ MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const Collisio
   // The axis of the first surface that has one.
   const bool axis_of_a = !surface_a.friction_axis.isZero(0);
   if (axis_of_a || !surface_b.friction_axis.isZero(0)) {
-    out.axis = axis_of_a ? Vector3(out.a.R * surface_a.friction_axis)
-                         : Vector3(out.b.R * surface_b.friction_axis);
+    out.axis =
+        axis_of_a ? Vector3(out.a.R * surface_a.friction_axis) : Vector3(out.b.R * surface_b.friction_axis);
     out.axis_rate = (axis_of_a ? out.omega_a : out.omega_b).cross(out.axis);
     out.has_axis = out.contact.normal.cross(out.axis).norm() > k_shortest_axis;
   }
@@ -395,8 +395,9 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (is_shape(ids[i]))
-        shape_bias(ids[i], prescribed, q, v,
-                   bias.segment(first_rows[i], (i + 1 < ids.size() ? first_rows[i + 1] : row) - first_rows[i]));
+        shape_bias(
+            ids[i], prescribed, q, v,
+            bias.segment(first_rows[i], (i + 1 < ids.size() ? first_rows[i + 1] : row) - first_rows[i]));
   });
 }
 
