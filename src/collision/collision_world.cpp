@@ -101,6 +101,9 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
       placed.local = {rotation_matrix(shape.orientation), shape.position - body.center_of_mass};
       placed.collider = make_collider(shape);
       placed.material = shape.material;
+      if (!shape.material.friction_axis.isZero(0))
+        placed.material.friction_axis = placed.local.R * shape.material.friction_axis.normalized();
+      placed.material.surface_velocity = placed.local.R * shape.material.surface_velocity;
       placed.group = shape.group;
       placed.touches = shape.touches;
       placed.first_feature = static_cast<std::uint32_t>(next_feature);
@@ -138,6 +141,11 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
   });
   refuse_mesh_pairs();
   any_pair_ = find_any_pair();
+  any_turning_ = std::any_of(shapes_.begin(), shapes_.end(),
+                             [](const PlacedShape& shape) { return shape.material.resists_turning(); }) ||
+                 std::any_of(rules_.begin(), rules_.end(), [](const PairRule& rule) {
+                   return rule.rolling_friction.value_or(0) > 0 || rule.spinning_friction.value_or(0) > 0;
+                 });
 }
 
 // Shapes that touch have group bits i and j, each of which the other one touches. For each such pair of bits the bodies of

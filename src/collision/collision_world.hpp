@@ -55,6 +55,11 @@ class CollisionWorld {
   Ends ends(Id id) const;
   std::string name(Id id) const;
   Material material(const Ends& ends) const;
+  // Of a shape alone, with its directions in axes of the body.
+  const Material& surface(int shape) const { return shapes_[shape].material; }
+
+  // False when no two shapes resist rolling or spinning.
+  bool any_turning() const { return any_turning_; }
 
   // Appends the ids that could touch within h, ascending. `slack`: by how much a body may move beside its velocity [m].
   void candidates(std::span<const BodyPlacement> bodies, double h, double slack, std::vector<Id>& ids) const;
@@ -120,7 +125,7 @@ class CollisionWorld {
   std::vector<std::pair<int, int>> forced_;   // that touch although a joint connects them
   std::vector<PairRule> rules_;               // sorted by bodies, the lower one first
   CollisionSettings settings_;
-  bool any_pair_ = false;
+  bool any_pair_ = false, any_turning_ = false;
 };
 
 }  // namespace delassus

@@ -17,16 +17,25 @@ Vector3 tangent_axis(const Vector3& normal) {
 }  // namespace
 
 void make_tangents(const Vector3& normal, Vector3& t1, Vector3& t2) {
-  const Vector3 axis = tangent_axis(normal);
+  make_tangents(normal, tangent_axis(normal), t1, t2);
+}
+
+void make_tangents(const Vector3& normal, const Vector3& axis, Vector3& t1, Vector3& t2) {
   t1 = (axis - normal * normal.dot(axis)).normalized();
   t2 = normal.cross(t1);
 }
 
 void tangent_rates(const Vector3& normal, const Vector3& normal_rate, Matrix3& rates) {
-  const Vector3 axis = tangent_axis(normal), along = axis - normal * normal.dot(axis);
+  tangent_rates(normal, normal_rate, tangent_axis(normal), Vector3::Zero(), rates);
+}
+
+void tangent_rates(const Vector3& normal, const Vector3& normal_rate, const Vector3& axis,
+                   const Vector3& axis_rate, Matrix3& rates) {
+  const Vector3 along = axis - normal * normal.dot(axis);
   const double length = along.norm();
   const Vector3 t1 = along / length,
-                along_rate = -normal_rate * normal.dot(axis) - normal * normal_rate.dot(axis),
+                along_rate = axis_rate - normal_rate * normal.dot(axis) -
+                             normal * (normal_rate.dot(axis) + normal.dot(axis_rate)),
                 t1_rate = (along_rate - t1 * t1.dot(along_rate)) / length;
   rates << normal_rate.transpose(), t1_rate.transpose(),
       (normal_rate.cross(t1) + normal.cross(t1_rate)).transpose();

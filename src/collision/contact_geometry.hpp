@@ -25,8 +25,12 @@ struct ContactGeometry {
 // Deterministic right-handed frame (n, t1, t2); t1 lies along the world axis most orthogonal to n when n is
 // an axis.
 void make_tangents(const Vector3& normal, Vector3& t1, Vector3& t2);
+// The same with t1 along the part of `axis` that is orthogonal to n; it must have one.
+void make_tangents(const Vector3& normal, const Vector3& axis, Vector3& t1, Vector3& t2);
 // Rates of the rows (n, t1, t2) of that frame while the normal turns at `normal_rate` [1/s].
 void tangent_rates(const Vector3& normal, const Vector3& normal_rate, Matrix3& rates);
+void tangent_rates(const Vector3& normal, const Vector3& normal_rate, const Vector3& axis,
+                   const Vector3& axis_rate, Matrix3& rates);
 
 ContactGeometry plane_geometry(const PlaneContact& contact, const Vector3& x);
 // `reference_normal`: the normal of the initial configuration; v = velocity of b minus that of a.

@@ -14,6 +14,8 @@ namespace {
 
 // Contacts of a chunk of parallel_for: the geometry of one takes 0.3 to 2 µs.
 constexpr std::size_t k_contact_grain = 64;
+// An axis of friction nearer to the normal than this has no direction along the surface [-].
+constexpr double k_shortest_axis = 1e-6;
 
 }  // namespace
 
@@ -147,30 +149,58 @@ MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const Collisio
   out.a = a;
   out.b = b;
   out.contact = world_.contact(ends, {.pose = {out.a.R, out.a.x}}, {.pose = {out.b.R, out.b.x}});
+  out.omega_a = out.a.R * out.a.velocity.tail<3>();
+  out.omega_b = out.b.R * out.b.velocity.tail<3>();
+  const Material &surface_a = world_.surface(ends.shape_a), &surface_b = world_.surface(ends.shape_b);
+  out.surface_velocity_a = out.a.R * surface_a.surface_velocity;
+  out.surface_velocity_b = out.b.R * surface_b.surface_velocity;
+  // The axis of the first surface that has one.
+  const bool axis_of_a = !surface_a.friction_axis.isZero(0);
+  if (axis_of_a || !surface_b.friction_axis.isZero(0)) {
+    out.axis =
+        axis_of_a ? Vector3(out.a.R * surface_a.friction_axis) : Vector3(out.b.R * surface_b.friction_axis);
+    out.axis_rate = (axis_of_a ? out.omega_a : out.omega_b).cross(out.axis);
+    out.has_axis = out.contact.normal.cross(out.axis).norm() > k_shortest_axis;
+  }
   Vector3 t1, t2;
-  make_tangents(out.contact.normal, t1, t2);
+  if (out.has_axis) {
+    make_tangents(out.contact.normal, out.axis, t1, t2);
+    out.tangent_ratio = world_.material(ends).friction_ratio();
+  } else {
+    make_tangents(out.contact.normal, t1, t2);
+  }
   out.frame << out.contact.normal.transpose(), t1.transpose(), t2.transpose();
   out.arm_a = out.contact.point_a - out.a.x;
   out.arm_b = out.contact.point_b - out.b.x;
-  out.omega_a = out.a.R * out.a.velocity.tail<3>();
-  out.omega_b = out.b.R * out.b.velocity.tail<3>();
   out.velocity_a = out.a.velocity.head<3>() + out.omega_a.cross(out.arm_a);
   out.velocity_b = out.b.velocity.head<3>() + out.omega_b.cross(out.arm_b);
   return out;
 }
 
+int MultibodySystem::num_contact_rows(ContactId id) const {
+  if (is_limit(id)) return 1;
+  return is_shape(id) && world_.any_turning() && world_.material(world_.ends(id)).resists_turning() ? 6 : 3;
+}
+
 // The group of a contact, still empty.
 void MultibodySystem::add_shape_group(ContactId id, ContactRows& out) const {
   const CollisionWorld::Ends ends = world_.ends(id);
-  out.rows.add_group(3);
+  const Material material = world_.material(ends);
+  out.rows.add_group(material.resists_turning() ? 6 : 3);
   for (int body : {ends.body_a, ends.body_b})
     if (places_[body].nv > 0) out.rows.add_block(places_[body].v, places_[body].nv);
-  const Material material = world_.material(ends);
-  out.surfaces.push_back({.friction = material.friction, .restitution = material.restitution});
+  out.surfaces.push_back({.friction = material.friction,
+                          .restitution = material.restitution,
+                          .rolling = material.rolling_friction,
+                          .spinning = material.spinning_friction,
+                          .curve = {.kinetic = material.kinetic_friction,
+                                    .speed = material.stribeck_speed,
+                                    .exponent = material.stribeck_exponent,
+                                    .viscous = material.viscous_friction}});
 }
 
 // Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
-// is  ± (f, Rᵀ(arm × f)).
+// is  ± (f, Rᵀ(arm × f)), and that of the relative turning about f, in the order (t1, t2, n),  ± (0, Rᵀ f).
 void MultibodySystem::fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
                                       const VectorRef& q, ContactRows& out) const {
   // Velocities of prescribed bodies only.
@@ -180,20 +210,37 @@ void MultibodySystem::fill_shape_rows(ContactId id, int group, std::span<const B
     const Place& place = places_[body];
     if (place.nv == 0) return;
     BlockRows::Block block = out.rows.block(group, next_block++);
-    block.leftCols(3) = sign * s.frame;
+    block.topLeftCorner(3, 3) = sign * s.frame;
     if (place.nv == 6)
       for (int i = 0; i < 3; ++i)
         block.row(i).tail(3) = sign * (k.R.transpose() * arm.cross(s.frame.row(i).transpose())).transpose();
+    block.row(2) *= s.tangent_ratio;
+    if (block.rows() == 6 && place.nv == 6) {
+      block.block(3, 3, 2, 3) = sign * s.frame.bottomRows(2) * k.R;
+      block.row(5).tail(3) = sign * s.frame.row(0) * k.R;
+    }
   };
   fill_body(s.body_a, s.a, s.arm_a, -1);
   fill_body(s.body_b, s.b, s.arm_b, 1);
-  out.drift_velocity.segment<3>(out.rows.first_row(group)) = s.frame * (s.velocity_b - s.velocity_a);
+  const int first = out.rows.first_row(group);
+  out.surfaces[group].tangent_ratio = s.tangent_ratio;
+  Vector3 drift = s.frame * (s.velocity_b - s.velocity_a);
+  drift.tail<2>() += s.frame.bottomRows<2>() * (s.surface_velocity_b - s.surface_velocity_a);
+  drift[2] *= s.tangent_ratio;
+  out.drift_velocity.segment<3>(first) = drift;
+  if (out.rows.group_rows(group) == 6)
+    out.drift_velocity.segment<3>(first + 3) = s.turning(s.omega_b - s.omega_a);
+}
+
+Vector3 MultibodySystem::ShapeContactState::turning(const Vector3& omega) const {
+  return {frame.row(1).dot(omega), frame.row(2).dot(omega), frame.row(0).dot(omega)};
 }
 
 // d/dt of fᵀ(v_b − v_a) at the wandering points of contact:  ḟᵀ(v_b − v_a) + fᵀ(a_b − a_a),
 // a = v̇ + ω̇ × arm + ω × (ẋ_point − ẋ), where v̇ and ω̇ are those of prescribed bodies (ω is constant in both axes).
-Vector3 MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics> prescribed,
-                                    const VectorRef& q, const VectorRef& v) const {
+// The velocity w of a moving surface turns with its body, ẇ = ω × w; the rows of turning have ḟᵀ(ω_b − ω_a) + fᵀ(ω̇_b − ω̇_a).
+void MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+                                 const VectorRef& v, Eigen::Ref<Vector> out) const {
   const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, v.data());
   const ContactRates rates = contact_rates(s.contact, s.velocity_a, s.omega_a, s.velocity_b, s.omega_b);
   const auto acceleration = [](const BodyKinematics& k, const Vector3& omega, const Vector3& arm,
@@ -206,8 +253,22 @@ Vector3 MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics
                            acceleration(s.a, s.omega_a, s.arm_a, rates.point_a),
                 slip = s.velocity_b - s.velocity_a;
   Matrix3 frame_rate;
-  tangent_rates(s.contact.normal, rates.normal, frame_rate);
-  return frame_rate * slip + s.frame * relative;
+  if (s.has_axis)
+    tangent_rates(s.contact.normal, rates.normal, s.axis, s.axis_rate, frame_rate);
+  else
+    tangent_rates(s.contact.normal, rates.normal, frame_rate);
+  const Vector3 surface = s.surface_velocity_b - s.surface_velocity_a,
+                surface_rate = s.omega_b.cross(s.surface_velocity_b) - s.omega_a.cross(s.surface_velocity_a);
+  out.head<3>() = frame_rate * slip + s.frame * relative;
+  out.segment<2>(1) += frame_rate.bottomRows<2>() * surface + s.frame.bottomRows<2>() * surface_rate;
+  out[2] *= s.tangent_ratio;
+  if (out.size() < 6) return;
+  const Vector3 turning = s.omega_b - s.omega_a;
+  const Vector3 acceleration_of_turning =
+      s.b.R * s.b.acceleration.tail<3>() - s.a.R * s.a.acceleration.tail<3>();
+  out.segment<3>(3) = s.turning(acceleration_of_turning);
+  out.segment<2>(3) += frame_rate.bottomRows<2>() * turning;
+  out[5] += frame_rate.row(0).dot(turning);
 }
 
 ContactGeometry MultibodySystem::geometry(ContactId id, const VectorRef& q, const VectorRef* v) const {
@@ -257,7 +318,7 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
   out.rows.clear(nv());
   out.surfaces.clear();
   Eigen::Index num_rows = 0;
-  for (ContactId id : ids) num_rows += is_limit(id) ? 1 : 3;
+  for (ContactId id : ids) num_rows += num_contact_rows(id);
   out.drift_velocity.setZero(num_rows);
   Evaluation x;
   for (ContactId id : ids) {
@@ -302,7 +363,7 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
 void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q,
                                    const VectorRef& v, Vector& bias) const {
   Eigen::Index num_rows = 0;
-  for (ContactId id : ids) num_rows += is_limit(id) ? 1 : 3;
+  for (ContactId id : ids) num_rows += num_contact_rows(id);
   bias.setZero(num_rows);
   thread_local std::vector<Eigen::Index> memory;
   std::vector<Eigen::Index>& first_rows =
@@ -328,12 +389,15 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
       bias.segment<3>(row) << g.normal_rate.dot(rate), g.tangent_rates[0].dot(rate),
           g.tangent_rates[1].dot(rate);
     }
-    row += 3;
+    row += num_contact_rows(id);
   }
   const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (is_shape(ids[i])) bias.segment<3>(first_rows[i]) = shape_bias(ids[i], prescribed, q, v);
+      if (is_shape(ids[i]))
+        shape_bias(
+            ids[i], prescribed, q, v,
+            bias.segment(first_rows[i], (i + 1 < ids.size() ? first_rows[i + 1] : row) - first_rows[i]));
   });
 }
 

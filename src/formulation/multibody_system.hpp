@@ -201,6 +201,13 @@ class MultibodySystem final : public System {
     Vector3 arm_a, arm_b;            // from the centres of mass to the points of contact, world axes
     Vector3 omega_a, omega_b;        // world axes
     Vector3 velocity_a, velocity_b;  // of the material points
+    Vector3 surface_velocity_a, surface_velocity_b;  // of the surfaces beside those, not yet projected
+    // Of elliptic friction, world axes; without one the frame is that of the normal alone.
+    bool has_axis = false;
+    Vector3 axis, axis_rate;
+    double tangent_ratio = 1;  // of ContactSurface
+    // Of an angular velocity: components about t1, t2 and n.
+    Vector3 turning(const Vector3& omega) const;
   };
   ShapeContactState shape_contact(const CollisionWorld::Ends& ends, const BodyKinematics& a,
                                   const BodyKinematics& b) const;
@@ -211,8 +218,10 @@ class MultibodySystem final : public System {
   void add_shape_group(ContactId id, ContactRows& out) const;
   void fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
                        const VectorRef& q, ContactRows& out) const;
-  Vector3 shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
-                     const VectorRef& v) const;
+  // `out`: as many entries as the contact has rows.
+  void shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+                  const VectorRef& v, Eigen::Ref<Vector> out) const;
+  int num_contact_rows(ContactId id) const;
 
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;
   // Listed contacts come first: planes, pairs, limits; ids of shapes are far above.

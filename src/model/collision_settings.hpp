@@ -18,16 +18,23 @@ struct PairRule {
       {};  // false: the pair is ignored; true: it touches even when a joint connects it
   std::optional<double> friction = {}, restitution = {};                // [-]
   std::optional<double> rolling_friction = {}, spinning_friction = {};  // [m]
+  std::optional<double> kinetic_friction = {};                          // [-]
 
   // Of the pair, given what the rules make of its two sides.
   Material apply(Material combined) const {
+    // A coefficient of the pair stands for all of those of the surfaces.
+    if (friction) combined.friction_2 = combined.kinetic_friction = -1;
     combined.friction = friction.value_or(combined.friction);
+    combined.kinetic_friction = kinetic_friction.value_or(combined.kinetic_friction);
     combined.restitution = restitution.value_or(combined.restitution);
     combined.rolling_friction = rolling_friction.value_or(combined.rolling_friction);
     combined.spinning_friction = spinning_friction.value_or(combined.spinning_friction);
     return combined;
   }
 };
+
+// Reason why no pair has these values; empty when one can.
+std::string check_pair_material(const PairRule& rule);
 
 struct CollisionSettings {
   bool enabled = true;         // shapes touch

@@ -291,12 +291,18 @@ void check_collision(const Model& model) {
     require(rule.body_a != rule.body_b, fmt::format("a pair is '{}' with itself", a));
     require(seen.insert(std::minmax(rule.body_a, rule.body_b)).second,
             fmt::format("the pair '{}', '{}' has two rules", a, b));
-    const std::string why = check_material(rule.apply({}));
+    const std::string why = check_pair_material(rule);
     require(why.empty(), fmt::format("the pair '{}', '{}': {}", a, b, why));
   }
 }
 
 }  // namespace
+
+std::string check_pair_material(const PairRule& rule) {
+  if (rule.kinetic_friction && !rule.friction)
+    return "it has a kinetic friction of its own; it needs a friction, too";
+  return check_material(rule.apply({}));
+}
 
 std::string check_shape(const Shape& shape, BodyKind kind) {
   std::string why;

@@ -62,12 +62,19 @@ Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& tri
 FrictionParts friction_parts(const Cone& cone) {
   FrictionParts parts;
   if (cone.kind != ConeKind::coulomb && cone.kind != ConeKind::convex) return parts;
-  const auto add = [&](int first, int size, double coefficient) {
-    parts.part[parts.count++] = {first, size, coefficient};
+  const auto add = [&](FrictionKind kind, int first, int size, double coefficient) {
+    parts.part[parts.count++] = {kind, first, size, coefficient};
   };
-  if (cone.dim > 1) add(1, std::min(cone.dim - 1, 2), cone.mu);
-  if (cone.dim >= 5) add(3, 2, cone.mu_rolling);
-  if (cone.dim == 4 || cone.dim == 6) add(cone.dim - 1, 1, cone.mu_spinning);
+  if (cone.dim > 1) add(FrictionKind::sliding, 1, std::min(cone.dim - 1, 2), cone.mu);
+  if (cone.dim >= 5) add(FrictionKind::rolling, 3, 2, cone.mu_rolling);
+  if (cone.dim == 4 || cone.dim == 6) add(FrictionKind::spinning, cone.dim - 1, 1, cone.mu_spinning);
+  return parts;
+}
+
+FrictionParts mode_parts(const Cone& cone) {
+  FrictionParts parts = friction_parts(cone);
+  if (cone.kind == ConeKind::polyhedral && cone.dim > 1)
+    parts.part[parts.count++] = {FrictionKind::sliding, 1, std::min(cone.dim - 1, 2), cone.mu};
   return parts;
 }
 

@@ -62,16 +62,23 @@ Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& tri
 
 // A part of the friction of a coulomb or convex cone: components first … first + size − 1 bounded by `coefficient`
 // times the normal impulse.
+enum class FrictionKind : std::uint8_t { sliding, rolling, spinning };
+constexpr int k_num_friction_kinds = 3;
 struct FrictionPart {
+  FrictionKind kind = FrictionKind::sliding;
   int first = 0, size = 0;
   double coefficient = 0;
 };
 struct FrictionParts {
-  FrictionPart part[3];
+  FrictionPart part[k_num_friction_kinds];
   int count = 0;
+  const FrictionPart* begin() const { return part; }
+  const FrictionPart* end() const { return part + count; }
 };
 // Tangential, rolling, spinning, as far as the cone has them; none for the other kinds.
 FrictionParts friction_parts(const Cone& cone);
+// What may stick or slip: these parts, and the tangential one of a polyhedral cone.
+FrictionParts mode_parts(const Cone& cone);
 // Shift of the exact law, Σ μ_i ‖u_i‖; 0 for all kinds but coulomb [m/s].
 double cone_shift(const Cone& cone, const ContactVectorRef& u);
 // Nearest point of K; polyhedral cones are not covered.

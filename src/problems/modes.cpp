@@ -26,14 +26,20 @@ ContactMode circular_mode(const Cone& cone, double contact_mass, const ContactVe
   x[0] -= contact_mass * cone_shift(cone, u);
   const double normal = project_onto_cone(cone, x)[0];
   if (normal <= 0) return mode;
-  const Eigen::Vector2d friction = tangential(cone, x);
-  const bool inside = friction.norm() <= cone.mu * (normal + cone.extra_normal);
-  if (cone.dim > 1 && (inside || tangential(cone, u).norm() <= slip_scale)) {
-    mode.status = ContactStatus::stick;
-    return mode;
-  }
   mode.status = ContactStatus::slip;
-  mode.direction = -friction.stableNormalized();
+  for (const FrictionPart& part : friction_parts(cone)) {
+    PartMode here{.status = ContactStatus::slip};
+    if (part.coefficient > 0) {
+      Eigen::Vector2d friction = Eigen::Vector2d::Zero();
+      friction.head(part.size) = x.segment(part.first, part.size);
+      const bool inside = friction.norm() <= part.coefficient * (normal + cone.extra_normal);
+      if (inside || u.segment(part.first, part.size).norm() <= slip_scale)
+        here.status = ContactStatus::stick;
+      else
+        here.direction = -friction.stableNormalized();
+    }
+    mode.set_part(part.kind, here);
+  }
   return mode;
 }
 
@@ -113,16 +119,23 @@ bool solve_island(const LocalProblem& local, std::span<const ContactMode> modes,
       continue;
     }
     equations.push_back(first);
-    pattern(first, unknowns) = 1.0;
-    if (modes[c].status == ContactStatus::slip) {
-      for (int k = 1; k < cone.dim; ++k) pattern(first + k, unknowns) = -cone.mu * modes[c].direction[k - 1];
-      ++unknowns;
-      continue;
-    }
-    ++unknowns;
-    for (int k = 1; k < cone.dim; ++k) {
+    const int normal = unknowns++;
+    pattern(first, normal) = 1.0;
+    const auto hold = [&](int k, double scale) {
       equations.push_back(first + k);
-      pattern(first + k, unknowns++) = 1.0;
+      pattern(first + k, unknowns++) = scale;
+    };
+    if (cone.kind == ConeKind::equality)
+      for (int k = 1; k < cone.dim; ++k) hold(k, 1.0);
+    for (const FrictionPart& part : mode_parts(cone)) {
+      const PartMode mode = modes[c].part(part.kind);
+      const bool couple = part.kind != FrictionKind::sliding;
+      for (int k = 0; k < part.size; ++k) {
+        if (mode.status == ContactStatus::stick && (part.coefficient > 0 || !couple))
+          hold(part.first + k, couple ? part.coefficient : 1.0);
+        else
+          pattern(first + part.first + k, normal) = -part.coefficient * mode.direction[k];
+      }
     }
   }
   if (unknowns == 0) return true;

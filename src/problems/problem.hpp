@@ -72,9 +72,30 @@ struct LocalProblem {
 // Mode of a contact in a solution. The direction d of a slipping contact is the one its friction opposes,
 // r_T = −μ r_N d: the unit vector of u_T, or with a polyhedral law the generator (or mean of two) nearest to
 // it.
+//
+// Couples that resist rolling and spinning stick or slip on their own while the contact is closed, and status and
+// direction are then those of the translation. A part without friction slips along no direction, one that the contact
+// does not have is open.
+struct PartMode {
+  ContactStatus status = ContactStatus::open;
+  Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the spin: its sign in the first component
+};
 struct ContactMode {
   ContactStatus status = ContactStatus::open;
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();
+  PartMode rolling = {}, spinning = {};
+  PartMode part(FrictionKind kind) const {
+    if (kind == FrictionKind::sliding) return {status, direction};
+    return kind == FrictionKind::rolling ? rolling : spinning;
+  }
+  void set_part(FrictionKind kind, const PartMode& mode) {
+    if (kind == FrictionKind::sliding) {
+      status = mode.status;
+      direction = mode.direction;
+    } else {
+      (kind == FrictionKind::rolling ? rolling : spinning) = mode;
+    }
+  }
 };
 
 // A solver fills r, u, modes and basis; v and λ follow from r (Reduction::recover).

@@ -91,6 +91,10 @@ CollisionSettings compile_collision(const SceneDesc& scene) {
     if (!seen.insert(std::minmax(rule.body_a, rule.body_b)).second)
       throw InputError(pair.place, fmt::format("the pair '{}', '{}' has a rule already; allowed: one a pair",
                                                pair.bodies[0].name, pair.bodies[1].name));
+    const std::string why = check_pair_material(rule);
+    if (!why.empty())
+      throw InputError(pair.place,
+                       fmt::format("the pair '{}', '{}': {}", pair.bodies[0].name, pair.bodies[1].name, why));
     out.pairs.push_back(rule);
   }
   return out;

@@ -131,6 +131,7 @@ CollisionDesc read_collision(const Fields& scene) {
     require_count(p.place("bodies"), "'bodies' of contact rule", pair.bodies.size(), 2);
     if (p.has("touch")) pair.rule.touch = p.boolean("touch", true);
     pair.rule.friction = p.optional_number("friction");
+    pair.rule.kinetic_friction = p.optional_number("kinetic_friction");
     pair.rule.restitution = p.optional_number("restitution");
     pair.rule.rolling_friction = p.optional_number("rolling_friction");
     pair.rule.spinning_friction = p.optional_number("spinning_friction");
@@ -157,6 +158,15 @@ ShapeReader::Defaults ShapeReader::update(Defaults defaults, const Fields& f) {
   m.restitution = f.number("restitution", m.restitution);
   m.rolling_friction = f.number("rolling_friction", m.rolling_friction);
   m.spinning_friction = f.number("spinning_friction", m.spinning_friction);
+  m.kinetic_friction = f.number("kinetic_friction", m.kinetic_friction);
+  m.stribeck_speed = f.number("stribeck_speed", m.stribeck_speed);
+  m.stribeck_exponent = f.number("stribeck_exponent", m.stribeck_exponent);
+  m.viscous_friction = f.number("viscous_friction", m.viscous_friction);
+  if (f.knows("friction_axis")) {
+    m.friction_2 = f.number("friction_2", m.friction_2);
+    m.friction_axis = f.vector3("friction_axis", m.friction_axis);
+    m.surface_velocity = f.vector3("surface_velocity", m.surface_velocity);
+  }
   if (f.knows("margin")) defaults.margin = f.number("margin", defaults.margin);
   if (f.knows("collide")) defaults.collides = f.boolean("collide", defaults.collides);
   if (f.knows("groups") && f.has("groups")) {

@@ -178,7 +178,7 @@ std::vector<Table> make_schema() {
         integer("max_halvings", "6", "of the step when it is retried", 0, 40)}},
       {"law",
        "",
-       "Contact law; see `delassus list laws`.",
+       "Contact law; see `delassus list laws` and docs/laws.md.",
        {text("name", false, "the law"),
         integer("directions", "8", "friction directions of a spatial contact, even", 2, 360),
         flag("align", "true",

@@ -86,6 +86,8 @@ Fields operator+(Fields a, const Fields& b);
 
 // What a surface is like; `from`: where it comes from when it is left out, empty: defaults of the program.
 Fields materials(const std::string& from);
+Fields pair_materials(const std::string& from);      // those that a pair of bodies may have of its own
+Fields surface_directions(const std::string& from);  // what depends on how a shape lies
 // With what it touches.
 Fields contact_groups(const std::string& from);
 Field margin(const std::string& from);

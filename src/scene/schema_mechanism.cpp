@@ -29,7 +29,8 @@ Fields pose() {
 // Of bodies with shapes: the shapes, and what they are like where they do not say so themselves.
 Fields solids() {
   const std::string from = "that of the scene";
-  return Fields{shapes()} + materials(from) + Fields{margin(from)} + contact_groups("");
+  return Fields{shapes()} + materials(from) + surface_directions("") + Fields{margin(from)} +
+         contact_groups("");
 }
 
 // Where a joint sits: in the world as the bodies lie at the start, or in the frame of each body.

@@ -16,7 +16,7 @@ Fields shape_position() {
 }
 
 Fields shape_end(const std::string& from) {
-  return materials(from) + contact_groups(from);
+  return materials(from) + surface_directions(from) + contact_groups(from);
 }
 
 // Of shapes that stand along their own z axis.
@@ -56,13 +56,36 @@ Fields operator+(Fields a, const Fields& b) {
   return a;
 }
 
-Fields materials(const std::string& from) {
+Fields pair_materials(const std::string& from) {
   const bool start = from.empty();
-  return {not_negative("friction", start ? "0.5" : from, "-", "coefficient μ"),
+  return {not_negative("friction", start ? "0.5" : from, "-", "coefficient μ, at rest"),
+          positive("kinetic_friction", start ? "as friction" : from, "-",
+                   "coefficient μ_k of a contact that slides, at most that of friction"),
           number("restitution", start ? "0" : from, "-", "coefficient e", 0, 1),
           not_negative("rolling_friction", start ? "0" : from, "m", "lever of the resistance to rolling"),
           not_negative("spinning_friction", start ? "0" : from, "m",
                        "lever of the resistance to spinning about the normal")};
+}
+
+Fields materials(const std::string& from) {
+  const bool start = from.empty();
+  return pair_materials(from) +
+         Fields{
+             not_negative("stribeck_speed", start ? "0" : from, "m/s",
+                          "slip speed s_0 over which friction falls: μ_k + (μ − μ_k) exp(−(s/s_0)^n) + c s"),
+             positive("stribeck_exponent", start ? "1" : from, "-", "exponent n of that curve"),
+             not_negative("viscous_friction", start ? "0" : from, "s/m", "slope c of that curve")};
+}
+
+Fields surface_directions(const std::string& from) {
+  return {vector3("friction_axis", false, "-",
+                  "direction of friction in the shape's frame, projected onto the contact",
+                  from.empty() ? "none" : from),
+          positive("friction_2", from.empty() ? "as friction" : from, "-",
+                   "coefficient across friction_axis, with which it goes"),
+          vector3("surface_velocity", false, "m/s",
+                  "of a belt: of the surface relative to the shape, in its frame, projected onto the contact",
+                  from.empty() ? "[0, 0, 0]" : from)};
 }
 
 Fields contact_groups(const std::string& from) {
@@ -142,7 +165,7 @@ std::vector<Table> shape_tables() {
        Fields{of_type("bodies", k_names, true, "", "names of two bodies with shapes"),
               flag("touch", "by the other rules",
                    "false: the pair is ignored; true: it touches even when a joint connects it")} +
-           materials("by the rules")},
+           pair_materials("by the rules")},
   };
 }
 

@@ -33,14 +33,30 @@ Eigen::Vector2d slip_at(const ContactRows& contacts, int c, const VectorRef& vel
   return slip;
 }
 
+// Slips below this fraction of the largest velocity are round-off.
+constexpr double k_rest_tolerance = 1e-12;
+
+// Friction of contact c, whose mode may be known (see assemble_step).
+double friction_of(const ContactRows& contacts, int c, const ContactMode* mode,
+                   const VectorRef& hint_velocity) {
+  const ContactSurface& surface = contacts.surfaces[c];
+  if (surface.curve.constant()) return surface.friction;
+  Eigen::Vector2d slip = slip_at(contacts, c, hint_velocity);
+  slip.y() /= surface.tangent_ratio;
+  const bool known = mode != nullptr && mode->status != ContactStatus::open;
+  const bool slips = known ? mode->status == ContactStatus::slip
+                           : slip.norm() > k_rest_tolerance * hint_velocity.cwiseAbs().maxCoeff();
+  return slips ? surface.curve.at(surface.friction, slip.norm()) : surface.friction;
+}
+
 // Cone of contact c. The generators of a polygon are turned onto the slip of `hint`, resting contacts keep the frame's
-// own directions; friction that depends on the slip speed is that of the hint.
-Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const VectorRef& hint_velocity) {
+// own directions.
+Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const ContactMode* mode,
+               const VectorRef& hint_velocity) {
   const int rows = contacts.rows.group_rows(c);
   const ContactSurface& surface = contacts.surfaces[c];
   if (law.kind == ContactLawKind::frictionless || rows == 1) return {};
-  double mu = surface.friction;
-  if (!surface.curve.constant()) mu = surface.curve.at(mu, slip_at(contacts, c, hint_velocity).norm());
+  const double mu = friction_of(contacts, c, mode, hint_velocity);
   const bool turning = law.kind != ContactLawKind::polyhedral && rows == 6 && surface.resists_turning();
   if (mu == 0 && !turning) return {};
   if (law.kind != ContactLawKind::polyhedral)
@@ -58,6 +74,12 @@ Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const 
     if (slip.norm() > 0) cone.angle = std::atan2(slip.y(), slip.x());
   }
   return cone;
+}
+
+void remove_friction(FrictionKind part, Cone& cone) {
+  if (part == FrictionKind::sliding) cone.mu = 0;
+  if (part == FrictionKind::rolling) cone.mu_rolling = 0;
+  if (part == FrictionKind::spinning) cone.mu_spinning = 0;
 }
 
 // Copies the rows each cone uses (all of them, or the normal one) into the problem.
@@ -79,8 +101,8 @@ void append_rows(const BlockRows& source, BlockRows& out) {
 
 // Joint rows Gᵀ y = target, and the contacts with their cones. Directions are those of the rows unless given
 // apart.
-void assemble_constraints(const StepperOptions& options, const VectorRef& slip_hint, AssemblyData& data,
-                          Problem& problem) {
+void assemble_constraints(const StepperOptions& options, std::span<const ContactMode> modes,
+                          const VectorRef& slip_hint, AssemblyData& data, Problem& problem) {
   problem.Gt.clear(data.contacts.rows.columns());
   append_rows(data.bilateral.rows, problem.Gt);
   problem.g = data.bilateral.target;
@@ -89,7 +111,8 @@ void assemble_constraints(const StepperOptions& options, const VectorRef& slip_h
   problem.cones.resize(data.contacts.rows.num_groups());
   data.num_contacts = data.contacts.rows.num_groups();
   for (int c = 0; c < problem.num_contacts(); ++c)
-    problem.cones[c] = make_cone(options.law, data.contacts, c, slip_hint);
+    problem.cones[c] =
+        make_cone(options.law, data.contacts, c, modes.empty() ? nullptr : &modes[c], slip_hint);
   copy_contact_rows(data.contacts, problem.cones, problem.Ht);
   copy_contact_vector(data.contacts, problem.cones, data.contacts.drift_velocity, problem.Ht, problem.w);
   problem.separate_directions = false;
@@ -175,7 +198,8 @@ void predict(const System& system, const VectorRef& q, const VectorRef& v, doubl
 
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
                    bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
-                   const VectorRef& slip_hint, AssemblyData& data, Problem& problem) {
+                   std::span<const ContactMode> modes, const VectorRef& slip_hint, AssemblyData& data,
+                   Problem& problem) {
   const auto& [t, q, v] = phase;
   const double alpha = formula.alpha, gamma = formula.gamma, sigma = formula.sigma;
   const double t_rows = t + h * fraction(formula.rows), t_mass = t + h * fraction(formula.mass);
@@ -186,7 +210,7 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
     system.contact_rows(ids, t, q, data.contacts);
   else
     system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
-  assemble_constraints(options, slip_hint, data, problem);
+  assemble_constraints(options, modes, slip_hint, data, problem);
   if (formula.joint_sigma != 1.0 && data.num_joint_rows > 0) {
     // (5), written for v⁺.
     data.bilateral.rows.multiply(VectorRef(v), data.u);
@@ -266,11 +290,12 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
 }
 
 void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
-                     std::span<const ContactId> ids, AssemblyData& data, Problem& problem) {
+                     std::span<const ContactId> ids, std::span<const ContactMode> modes, AssemblyData& data,
+                     Problem& problem) {
   const auto& [t, q, v] = phase;
   system.bilateral(t, q, data.bilateral);
   system.contact_rows(ids, t, q, data.contacts);
-  assemble_constraints(options, v, data, problem);
+  assemble_constraints(options, modes, v, data, problem);
   problem.A.clear(system.nv());
   system.mass(t, q, data.M);
   problem.A.add(data.M, 1.0);
@@ -280,10 +305,10 @@ void assemble_impact(const System& system, const StepperOptions& options, const 
 }
 
 void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
-                           std::span<const ContactId> ids, double slip_speed, AssemblyData& data,
-                           Problem& problem) {
+                           std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                           double slip_speed, AssemblyData& data, Problem& problem) {
   const auto& [t, q, v] = phase;
-  assemble_impact(system, options, phase, ids, data, problem);
+  assemble_impact(system, options, phase, ids, modes, data, problem);
   system.forces(t, q, v, data.k0);
   problem.p = data.k0;
   system.bilateral_bias(t, q, v, data.joint_bias);
@@ -291,18 +316,18 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
   system.contact_bias(ids, t, q, v, data.bias);
   copy_contact_vector(data.contacts, problem.cones, data.bias, problem.Ht, problem.w);
 
-  // A sliding contact pushes along n − μ D s with the slip s, and its tangential motion is free.
+  // A sliding contact pushes along n − Σ μ_i D_i s_i with the slips s_i of its parts, whose motion is free.
   data.contacts.rows.multiply(VectorRef(v), data.u);
   data.u += data.contacts.drift_velocity;
   bool any = false;
-  std::vector<char>& sliding = data.sliding;
+  std::vector<HeldParts>& sliding = data.sliding;
   sliding.assign(problem.cones.size(), 0);
   for (int c = 0; c < problem.num_contacts(); ++c) {
-    const Cone& cone = problem.cones[c];
-    if (cone.dim == 1) continue;
-    sliding[c] =
-        tangential(cone, data.u.segment(data.contacts.rows.first_row(c), cone.dim)).norm() > slip_speed;
-    any = any || sliding[c];
+    const int first = data.contacts.rows.first_row(c);
+    for (const FrictionPart& part : mode_parts(problem.cones[c]))
+      if (part.coefficient > 0 && data.u.segment(first + part.first, part.size).norm() > slip_speed)
+        sliding[c] |= held_part(part.kind);
+    any = any || sliding[c] != 0;
   }
   if (!any) return;
   problem.separate_directions = true;
@@ -314,25 +339,28 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone cone = problem.cones[c];
     const int first = data.contacts.rows.first_row(c);
-    if (!sliding[c]) {
-      problem.H_directions.add_group(data.contacts.rows, c, cone.dim);
-      problem.Ht.add_group(data.contacts.rows, c, cone.dim);
-      w.segment(rows, cone.dim) = data.bias.segment(first, cone.dim);
-      rows += cone.dim;
-      continue;
+    const FrictionParts parts = mode_parts(cone);
+    const auto slides = [&](const FrictionPart& part) { return (sliding[c] & held_part(part.kind)) != 0; };
+    if (std::all_of(parts.begin(), parts.end(),
+                    [&](const FrictionPart& part) { return slides(part) || part.coefficient == 0; }))
+      problem.cones[c] = {};
+    for (const FrictionPart& part : parts)
+      if (slides(part)) remove_friction(part.kind, problem.cones[c]);
+    const int dim = problem.cones[c].dim;
+    problem.Ht.add_group(data.contacts.rows, c, dim);
+    const int group = problem.H_directions.add_group(data.contacts.rows, c, dim);
+    for (const FrictionPart& part : parts) {
+      if (!slides(part)) continue;
+      const auto u = data.u.segment(first + part.first, part.size);
+      const double scale = part.coefficient / u.norm();
+      for (int b = 0; b < data.contacts.rows.num_blocks(c); ++b) {
+        const auto block = data.contacts.rows.block(c, b);
+        problem.H_directions.block(group, b).row(0) -=
+            scale * u.transpose() * block.middleRows(part.first, part.size);
+      }
     }
-    const Eigen::Vector2d slip = tangential(cone, data.u.segment(first, cone.dim)).normalized();
-    problem.Ht.add_group(data.contacts.rows, c, 1);
-    problem.H_directions.add_group(1);
-    for (int b = 0; b < data.contacts.rows.num_blocks(c); ++b) {
-      const auto block = data.contacts.rows.block(c, b);
-      auto direction = problem.H_directions.add_block(data.contacts.rows.block_column(c, b),
-                                                      static_cast<int>(block.cols()));
-      direction = block.topRows(1);
-      for (int k = 1; k < cone.dim; ++k) direction -= cone.mu * slip[k - 1] * block.row(k);
-    }
-    w[rows++] = data.bias[first];
-    problem.cones[c] = {};
+    w.segment(rows, dim) = data.bias.segment(first, dim);
+    rows += dim;
   }
   problem.w = w.head(rows);
 }

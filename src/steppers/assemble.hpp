@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "delassus/problems/problem.hpp"
+#include "delassus/steppers/contact_modes.hpp"
 #include "delassus/steppers/step_formula.hpp"
 #include "delassus/system/state.hpp"
 #include "delassus/system/system.hpp"
@@ -32,25 +33,30 @@ struct AssemblyData {
   ContactRows contacts, contact_directions;
   FrictionRows friction, friction_directions;
   Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u;
-  std::vector<char> sliding;
-  int num_joint_rows = 0;  // rows of G that are joints; the compliant spring rows follow
+  std::vector<HeldParts> sliding;  // the parts of each contact that assemble_acceleration found sliding
+  int num_joint_rows = 0;          // rows of G that are joints; the compliant spring rows follow
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;
 };
 
-// `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto.
+// `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto, and at which
+// friction that depends on the slip speed is taken. `modes`: what is known of the contacts, one each, or empty; a contact
+// that sticks has its static friction, one that slips that of its speed, of open ones the speed decides.
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
                    bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
-                   const VectorRef& slip_hint, AssemblyData& data, Problem& problem);
+                   std::span<const ContactMode> modes, const VectorRef& slip_hint, AssemblyData& data,
+                   Problem& problem);
 
 void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
-                     std::span<const ContactId> ids, AssemblyData& data, Problem& problem);
+                     std::span<const ContactId> ids, std::span<const ContactMode> modes, AssemblyData& data,
+                     Problem& problem);
 
-// Contacts whose slip speed exceeds `slip_speed` slide: their friction has the fixed direction of the slip.
+// Contacts whose slip speed exceeds `slip_speed` slide: their friction has the fixed direction of the slip; so does each
+// couple whose angular velocity exceeds it.
 void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
-                           std::span<const ContactId> ids, double slip_speed, AssemblyData& data,
-                           Problem& problem);
+                           std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                           double slip_speed, AssemblyData& data, Problem& problem);
 
 // Sets the bounds of the boxes of a step of h for joint impulses λ as they stand in the problem. Returns the largest
 // change of a bound, and in `largest` the largest bound.

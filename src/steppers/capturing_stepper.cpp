@@ -107,6 +107,7 @@ bool CapturingStepper::enters(std::size_t c, double h, double touching, bool clo
   if (approaches && -u_N > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
     shift.velocity = e_T * at_candidates_.velocity(c);  // (2)
+    shift.velocity[2] *= at_candidates_.rows.surfaces[c].tangent_ratio;
     shift.velocity[0] = e * u_N;
     return touches;
   }
@@ -147,7 +148,8 @@ void CapturingStepper::report_impacts() {
                   .energy_change = trial_.work_impacts};
       event.velocity_after.head(known) =
           trial_.solution.u.segment(row, known) - shifts_[c].velocity.head(known);
-      event.impulse.head(known) = trial_.solution.r.segment(row, known);
+      event.velocity_after[2] /= trial_.tangent_ratios[c];
+      event.impulse = contact_impulse(trial_.cones[c], trial_.tangent_ratios[c], trial_.solution.r, row);
       report_->events.push_back(event);
     }
     row += dim;

@@ -212,7 +212,7 @@ ContactDiagnosis diagnose_contacts(const System& system, const StepperOptions& o
   AssemblyData data;
   Problem problem;
   Reduction reduction;
-  assemble_impact(system, options, {state.t, state.q, state.v}, out.closed, data, problem);
+  assemble_impact(system, options, {state.t, state.q, state.v}, out.closed, {}, data, problem);
   if (!reduction.compute(problem)) return out;
   const Vector norms = compute_normal_norms(problem);
   Islands islands;

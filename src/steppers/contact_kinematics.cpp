@@ -17,6 +17,7 @@ Vector3 ContactKinematics::velocity(std::size_t c) const {
   const int known = std::min(num_rows(c), 3);
   Vector3 out = Vector3::Zero();
   out.head(known) = u.segment(first_row(c), known);
+  out[2] /= rows.surfaces[c].tangent_ratio;
   return out;
 }
 

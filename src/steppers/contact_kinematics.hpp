@@ -23,8 +23,11 @@ struct ContactKinematics {
   // False: it has handed over to a neighbour.
   bool valid(std::size_t c) const { return margins[static_cast<Eigen::Index>(c)] >= 0; }
   double normal_velocity(std::size_t c) const { return u[first_row(c)]; }
-  // Normal first, then tangents; zeros where the contact has no such row.
+  // Normal first, zeros where the contact has no such row; elliptic friction scales rows, not this.
   Vector3 velocity(std::size_t c) const;
+  Eigen::Vector2d part(std::size_t c, FrictionKind kind) const {
+    return part_velocity(rows.rows, static_cast<int>(c), u, kind);
+  }
 };
 
 }  // namespace delassus

@@ -12,13 +12,6 @@ const ContactMemory* find_memory(const History& history, ContactId id) {
   return it != history.contacts.end() && it->id == id ? &*it : nullptr;
 }
 
-void set_mode(const ContactMode& mode, ContactMemory& memory) {
-  memory.status = mode.status;
-  memory.slip_direction[0] = mode.direction.x();
-  memory.slip_direction[1] = mode.direction.y();
-  memory.closed = mode.status != ContactStatus::open;
-}
-
 void ContactMemories::remember(const Trial& trial, std::span<const ContactId> ids, History& history) {
   next_.resize(ids.size());
   int row = 0;
@@ -30,7 +23,8 @@ void ContactMemories::remember(const Trial& trial, std::span<const ContactId> id
     set_mode(trial.solution.modes[c], memory);
     // By the convex law a sliding contact separates.
     if (cone.kind == ConeKind::convex && memory.status == ContactStatus::slip) memory.closed = false;
-    for (int k = 0; k < 3; ++k) memory.force[k] = k < cone.dim ? trial.solution.r[row + k] / trial.h : 0.0;
+    for (int k = 0; k < k_max_cone_dim; ++k)
+      memory.force[k] = k < cone.dim ? trial.solution.r[row + k] / trial.h : 0.0;
     const std::size_t n = static_cast<std::size_t>(lcp_size(cone));
     if (trial.solution.basis.size() >= offset + n)
       memory.basis.assign(trial.solution.basis.begin() + offset, trial.solution.basis.begin() + offset + n);

@@ -14,9 +14,6 @@ namespace delassus {
 // Null when nothing is known.
 const ContactMemory* find_memory(const History& history, ContactId id);
 
-// Status, slip direction, and closed: it pushes.
-void set_mode(const ContactMode& mode, ContactMemory& memory);
-
 class ContactMemories {
  public:
   // The contacts `ids` of a trial and nothing else.

@@ -17,6 +17,14 @@ bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
 
+// How events of the couples are called.
+EventKind event_kind(EventKind kind, FrictionKind part) {
+  if (part == FrictionKind::sliding) return kind;
+  const bool stops = kind == EventKind::stick;
+  if (part == FrictionKind::rolling) return stops ? EventKind::roll_stop : EventKind::roll_start;
+  return stops ? EventKind::spin_stop : EventKind::spin_start;
+}
+
 // Inelastic impacts that event capturing may still locate beside max_events.
 constexpr int k_spare_events = 20;
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
@@ -95,10 +103,12 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       transition = transitions_.find(system, phase_, h, active_, modes_, trial_.solution.modes, mode_trial_);
     // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
     // step decide.
-    if (transition && transition->h == 0 && contains(switched_, active_[transition->contact]))
+    if (transition && transition->h == 0 &&
+        std::find(switched_.begin(), switched_.end(),
+                  std::pair(active_[transition->contact], transition->part)) != switched_.end())
       transition.reset();
     if (transition && (!collision || transition->h <= collision->s * h)) {
-      const double slip_speed = contact_velocity(system, active_[transition->contact]).tail<2>().norm();
+      const double slip_speed = slip_velocity(system, active_[transition->contact], transition->part).norm();
       if (transition->h > 0) {
         // Prescribed modes may break the law where forces are shared in many ways: then the law decides up to here, too.
         const bool lawful = mode_trial_.residual.contact <= k_lawful;
@@ -145,12 +155,13 @@ void EventStepper::update_active_set(const System& system, double h) {
       active_.push_back(id);
       active_memory_.push_back(memory);
       ContactMode mode;
-      if (memory != nullptr) mode = {memory->status, {memory->slip_direction[0], memory->slip_direction[1]}};
+      if (memory != nullptr) mode = mode_of(*memory);
       // In space the slip turns; its direction now is better than that of the last step's friction.
-      const Vector3 u = at_candidates_.velocity(c);
-      if (!options_.law.has_facets() && mode.status == ContactStatus::slip &&
-          u.tail<2>().norm() > k_rest_tolerance * fastest)
-        mode.direction = u.tail<2>().normalized();
+      for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning}) {
+        if (options_.law.has_facets() || mode.part(kind).status != ContactStatus::slip) continue;
+        const Eigen::Vector2d u = at_candidates_.part(c, kind);
+        if (u.norm() > k_rest_tolerance * fastest) mode.set_part(kind, {ContactStatus::slip, u.normalized()});
+      }
       modes_.push_back(mode);
       if (memory == nullptr) history_.modes_known = false;  // a new contact: its mode must be found
     } else {
@@ -303,6 +314,7 @@ void EventStepper::resolve_impact(const System& system, double h) {
   for (std::size_t c = 0; c < active_.size(); ++c) {
     ContactReport& contact = contact_report(active_[c], *report_);
     contact.impulse += impact_.impulse[c];
+    contact.couple += impact_.couple[c];
     if (impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
       hit_.push_back(active_[c]);
       report_->events.push_back({phase_.t, EventKind::impact, active_[c], impact_.velocity_before[c],
@@ -386,70 +398,77 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
               .kind = transition.kind,
               .contact = id,
               .velocity_before = contact_velocity(system, id)};
-  ContactMode mode;
-  if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
-    mode = {ContactStatus::slip, transition.direction};
-  } else if (transition.kind == EventKind::stick && turns_only(system, id, slip_speed, mode)) {
+  ContactMode& mode = modes_[transition.contact];
+  PartMode part;
+  if (transition.kind == EventKind::take_off) {
+    mode = {};
+  } else if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
+    mode.set_part(transition.part, {ContactStatus::slip, transition.direction});
+  } else if (turns_only(system, id, transition.part, slip_speed, part)) {
     // A slip in space whose old direction has died out while it turned: it goes on in the direction that is
     // left.
-    modes_[transition.contact] = mode;
+    mode.set_part(transition.part, part);
     memories_.store_modes(active_, modes_, history_);
     return;
-  } else if (transition.kind == EventKind::stick) {
-    // Stop exactly, then ask the instantaneous forces whether the contact can hold.
-    closed_.assign(1, id);
-    sticking_.assign(1, 1);
-    for (std::size_t c = 0; c < active_.size(); ++c)
-      if (active_[c] != id && modes_[c].status != ContactStatus::open) {
-        closed_.push_back(active_[c]);
-        sticking_.push_back(modes_[c].status == ContactStatus::stick);
-      }
-    // What is left of a slip that turned while it stopped is taken by friction.
-    system.mass(phase_.t, phase_.q, M_);
-    const double before = kinetic_energy(M_, phase_.v);
-    projector_.project_velocity(system, closed_, sticking_, options_.projection == Projection::all, phase_,
-                                held_friction_);
-    history_.energy.friction += kinetic_energy(M_, phase_.v) - before;
-    std::vector<ContactMode> held;
-    std::vector<ContactId> ids;
-    std::size_t index = 0;
-    for (std::size_t c = 0; c < active_.size(); ++c) {
-      if (modes_[c].status == ContactStatus::open) continue;
-      if (active_[c] == id) index = ids.size();
-      ids.push_back(active_[c]);
-      held.push_back(active_[c] == id ? ContactMode{ContactStatus::stick, {0, 0}} : modes_[c]);
-    }
-    Solution forces;
-    mode.status = ContactStatus::stick;
-    if (kernel_.solve_forces(system, phase_, ids, held, forces)) {
-      int row = 0;
-      for (std::size_t i = 0; i < index; ++i) row += kernel_.force_cones()[i].dim;
-      const Cone& cone = kernel_.force_cones()[index];
-      const Eigen::Vector2d r_T = tangential(cone, forces.r.segment(row, cone.dim));
-      if (kernel_.friction_norm(cone, r_T) > cone.mu * forces.r[row]) {
-        mode = {ContactStatus::slip, -r_T.normalized()};
-        event.kind = EventKind::reversal;
-      }
-    }
+  } else {
+    part = stop(system, transition);
+    mode.set_part(transition.part, part);
+    if (part.status == ContactStatus::slip) event.kind = EventKind::reversal;
   }
-  modes_[transition.contact] = mode;
+  event.kind = event_kind(event.kind, transition.part);
   memories_.store_modes(active_, modes_, history_);
   history_.weighted_velocity.resize(0);
-  switched_.push_back(id);
+  switched_.emplace_back(id, transition.part);
   event.velocity_after = contact_velocity(system, id);
   report_->events.push_back(event);
   count_event(id);
 }
 
+PartMode EventStepper::stop(const System& system, const Transition& transition) {
+  const std::size_t contact = static_cast<std::size_t>(transition.contact);
+  std::vector<ContactMode> held;
+  std::size_t index = 0;
+  closed_.clear();
+  held_.clear();
+  for (std::size_t c = 0; c < active_.size(); ++c) {
+    if (modes_[c].status == ContactStatus::open) continue;
+    if (c == contact) index = closed_.size();
+    closed_.push_back(active_[c]);
+    held.push_back(modes_[c]);
+    if (c == contact) held.back().set_part(transition.part, {ContactStatus::stick, {0, 0}});
+    held_.push_back(held_parts(held.back()));
+  }
+  // What is left of a slip that turned while it stopped is taken by friction.
+  system.mass(phase_.t, phase_.q, M_);
+  const double before = kinetic_energy(M_, phase_.v);
+  projector_.project_velocity(system, closed_, held_, options_.projection == Projection::all, phase_,
+                              held_friction_);
+  history_.energy.friction += kinetic_energy(M_, phase_.v) - before;
+  Solution forces;
+  if (!kernel_.solve_forces(system, phase_, closed_, held, forces)) return {ContactStatus::stick, {0, 0}};
+  int row = 0;
+  for (std::size_t i = 0; i < index; ++i) row += kernel_.force_cones()[i].dim;
+  const Cone& cone = kernel_.force_cones()[index];
+  for (const FrictionPart& part : mode_parts(cone)) {
+    if (part.kind != transition.part) continue;
+    Eigen::Vector2d r = Eigen::Vector2d::Zero();
+    r.head(part.size) = forces.r.segment(row + part.first, part.size);
+    const double friction = part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, r) : r.norm();
+    if (friction > part.coefficient * forces.r[row]) return {ContactStatus::slip, -r.normalized()};
+  }
+  return {ContactStatus::stick, {0, 0}};
+}
+
 // True when the slip that is left where its component along the old direction vanishes is too large to be
 // called zero.
-bool EventStepper::turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode) {
+bool EventStepper::turns_only(const System& system, ContactId id, FrictionKind part, double slip_speed,
+                              PartMode& mode) {
   // Stopping what is left shifts the position by the square of it; a twentieth leaves the order and the
   // constant alone.
   constexpr double negligible = 0.05;
   // A slip that circles instead is over after a few turns: its speed is then that of one step's change.
   constexpr int max_turns = 4;
-  const Eigen::Vector2d left = contact_velocity(system, id).tail<2>();
+  const Eigen::Vector2d left = slip_velocity(system, id, part);
   if (options_.law.has_facets() || left.norm() <= negligible * slip_speed) return false;
   if (++num_turns_ > max_turns) return false;
   mode = {ContactStatus::slip, left.normalized()};
@@ -462,15 +481,21 @@ Vector3 EventStepper::contact_velocity(const System& system, ContactId id) {
   return at_one_.velocity(0);
 }
 
+Eigen::Vector2d EventStepper::slip_velocity(const System& system, ContactId id, FrictionKind part) {
+  const ContactId ids[] = {id};
+  at_one_.update(system, phase_, ids);
+  return at_one_.part(0, part);
+}
+
 void EventStepper::project(const System& system) {
   closed_.clear();
-  sticking_.clear();
+  held_.clear();
   if (options_.projection == Projection::all)
     for (const ContactMemory& memory : history_.contacts) {
       if (!memory.closed) continue;
       closed_.push_back(memory.id);
       // Without located transitions the papers' schemes ring at ±v while sticking; that is theirs to show.
-      sticking_.push_back(options_.detect_transitions && memory.status == ContactStatus::stick);
+      held_.push_back(options_.detect_transitions ? held_parts(mode_of(memory)) : HeldParts{0});
     }
   // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
   touching_ = closed_;
@@ -478,7 +503,7 @@ void EventStepper::project(const System& system) {
     touching_.push_back(*colliding_);
   book_projection(system, phase_, projector_, M_, history_.energy, *report_, [&] {
     return projector_.project_position(system, touching_, phase_) &&
-           projector_.project_velocity(system, closed_, sticking_, true, phase_, held_friction_);
+           projector_.project_velocity(system, closed_, held_, true, phase_, held_friction_);
   });
 }
 

@@ -67,12 +67,15 @@ class EventStepper final : public Stepper {
   bool capture(const System& system, double h);
   bool take_trial(const System& system, double h, Retries& retries);
   void accept(const System& system, const Trial& trial, double fraction);
-  // `slip_speed`: of the contact at the beginning of the step that led to the transition.
+  // `slip_speed`: of the part at the beginning of the step that led to the transition.
   void apply_transition(const System& system, const Transition& transition, double slip_speed);
-  bool turns_only(const System& system, ContactId id, double slip_speed, ContactMode& mode);
+  bool turns_only(const System& system, ContactId id, FrictionKind part, double slip_speed, PartMode& mode);
+  // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
+  PartMode stop(const System& system, const Transition& transition);
   void project(const System& system);
   void count_event(ContactId id);
   Vector3 contact_velocity(const System& system, ContactId id);
+  Eigen::Vector2d slip_velocity(const System& system, ContactId id, FrictionKind part);
   void finish(const System& system, State& state);
 
   void fail(const std::string& why);
@@ -92,7 +95,8 @@ class EventStepper final : public Stepper {
   StepReport* report_ = nullptr;
   History history_;
   Phase phase_, scratch_;
-  std::vector<ContactId> candidates_, active_, inactive_, hit_, switched_;
+  std::vector<ContactId> candidates_, active_, inactive_, hit_;
+  std::vector<std::pair<ContactId, FrictionKind>> switched_;  // at this instant
   std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
   std::vector<ContactId> approaching_;  // contacts whose impact is due
   std::vector<const ContactMemory*> active_memory_;
@@ -106,7 +110,7 @@ class EventStepper final : public Stepper {
   ContactKinematics at_candidates_, at_active_, at_one_;
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;
-  std::vector<char> sticking_;
+  std::vector<HeldParts> held_;     // parallel to closed_
   std::vector<int> held_friction_;  // friction rows of joints that stuck in the last step
 };
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/projection.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -68,15 +69,15 @@ bool Projector::joints_can_be_met(const System& system, const Phase& phase, int&
 }
 
 bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,
-                                 std::span<const char> sticking, bool joints_and_normals, Phase& phase,
+                                 std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
                                  std::span<const int> held_friction) {
   system.bilateral(phase.t, phase.q, bilateral_);
   system.contact_rows(closed, phase.t, phase.q, contacts_);
   rows_.clear(system.nv());
   for (int g = 0; g < bilateral_.rows.num_groups(); ++g)
     rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
-  for (int c = 0; c < contacts_.rows.num_groups(); ++c)
-    rows_.add_group(contacts_.rows, c, sticking[c] ? contacts_.rows.group_rows(c) : 1);
+  held_rows_.clear();
+  for (int c = 0; c < contacts_.rows.num_groups(); ++c) add_held_rows(c, held[c]);
   if (!held_friction.empty()) system.friction_rows(phase.t, phase.q, friction_);
   for (int i : held_friction) rows_.add_group(friction_.rows, i, 1);
   rows_.multiply(VectorRef(phase.v), u_);
@@ -84,10 +85,9 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
   const int joints = bilateral_.rows.rows();
   if (joints_and_normals) rhs_.head(joints) = bilateral_.target - u_.head(joints);
   for (int c = 0; c < contacts_.rows.num_groups(); ++c) {
-    const int g = bilateral_.rows.num_groups() + c, row = rows_.first_row(g),
-              drift = contacts_.rows.first_row(c);
+    const int g = bilateral_.rows.num_groups() + c, row = rows_.first_row(g);
     for (int k = joints_and_normals ? 0 : 1; k < rows_.group_rows(g); ++k)
-      rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[drift + k];
+      rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[held_rows_[row + k - joints]];
   }
   const Eigen::Index first_held = rows_.rows() - static_cast<Eigen::Index>(held_friction.size());
   for (std::size_t i = 0; i < held_friction.size(); ++i) {
@@ -96,6 +96,27 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
   }
   system.mass(phase.t, phase.q, M_);
   return correct_velocity(M_, true, nullptr, phase);
+}
+
+// The normal row of a closed contact and the rows of the parts that are held.
+void Projector::add_held_rows(int contact, HeldParts held) {
+  const int rows = contacts_.rows.group_rows(contact), first = contacts_.rows.first_row(contact);
+  const std::size_t begin = held_rows_.size();
+  const auto add = [&](int from, int to) {
+    for (int k = from; k < to; ++k) held_rows_.push_back(first + k);
+  };
+  add(0, 1);
+  if ((held & held_part(FrictionKind::sliding)) != 0) add(1, std::min(rows, 3));
+  if (rows == 6 && (held & held_part(FrictionKind::rolling)) != 0) add(3, 5);
+  if (rows == 6 && (held & held_part(FrictionKind::spinning)) != 0) add(5, 6);
+  const int count = static_cast<int>(held_rows_.size() - begin);
+  rows_.add_group(count);
+  for (int b = 0; b < contacts_.rows.num_blocks(contact); ++b) {
+    const auto source = contacts_.rows.block(contact, b);
+    auto block = rows_.add_block(contacts_.rows.block_column(contact, b), static_cast<int>(source.cols()));
+    for (int k = 0; k < count; ++k)
+      block.row(k) = source.row(held_rows_[begin + static_cast<std::size_t>(k)] - first);
+  }
 }
 
 bool Projector::project_velocity_along(const System& system, const Problem& step, Phase& phase) {

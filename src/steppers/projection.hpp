@@ -4,8 +4,8 @@
 // Corrections of least kinetic energy that put a phase back onto its constraints:
 //
 //   positions:   q ← q ⊞ δ,  min ½ δᵀ M δ  with  Θ(q ⊞ δ) = 0,  Φ_j(q ⊞ δ) = 0 for closed contacts (Newton)
-//   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_T = 0 where the contact
-//                sticks
+//   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_i = 0 for the parts of the
+//                friction that stick
 //
 // A scheme of order p leaves violations of O(h^{p+1}) a step, so the corrections are of that size and keep
 // the order.
@@ -24,10 +24,11 @@ class Projector {
   // Whether positions that are off their joints can be put back; violations too small to matter are not tried. Otherwise
   // the joint row that is violated most: beyond a dead point, say, no position is on all joints.
   bool joints_can_be_met(const System& system, const Phase& phase, int& worst_row);
-  // `sticking` is parallel to `closed`; `held_friction` are the friction rows of joints that stick. With joints_and_normals false only the tangential rows of sticking
-  // contacts are changed, and the other rows keep the velocity they have.
+  // `held` is parallel to `closed`: the parts of the friction that stick; `held_friction` are the friction rows of joints
+  // that stick. With joints_and_normals false only the rows of these parts are changed, and the other rows keep the
+  // velocity they have.
   bool project_velocity(const System& system, std::span<const ContactId> closed,
-                        std::span<const char> sticking, bool joints_and_normals, Phase& phase,
+                        std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
                         std::span<const int> held_friction = {});
   // Joints only, by impulses as they act in a step, A δ = G λ with its matrix and directions: what a scheme whose own
   // impulses are off by O(h) needs to keep its order.
@@ -36,6 +37,7 @@ class Projector {
   const Vector& impulses() const { return lambda_; }
 
  private:
+  void add_held_rows(int contact, HeldParts held);
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase);
 
   BlockMatrix M_;
@@ -43,6 +45,7 @@ class Projector {
   ContactRows contacts_;
   FrictionRows friction_;
   BlockRows rows_, directions_;
+  std::vector<int> held_rows_;  // of contacts_, one a row after the joints
   KktFactor kkt_;
   Phase probe_;
   Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/report.hpp"
 
+#include <algorithm>
+
 namespace delassus {
 
 const char* to_string(EventKind kind) {
@@ -22,6 +24,14 @@ const char* to_string(EventKind kind) {
       return "zeno";
     case EventKind::fallback:
       return "fallback";
+    case EventKind::roll_stop:
+      return "roll-stop";
+    case EventKind::roll_start:
+      return "roll-start";
+    case EventKind::spin_stop:
+      return "spin-stop";
+    case EventKind::spin_start:
+      return "spin-start";
   }
   return "unknown";
 }
@@ -36,6 +46,23 @@ void StepReport::clear() {
   joint_impulses.setZero();
   certificate = {};
   energy = {};
+}
+
+Vector3 contact_impulse(const Cone& cone, double tangent_ratio, const Vector& r, int row) {
+  Vector3 out = Vector3::Zero();
+  const int n = std::min(cone.dim, 3);
+  out.head(n) = r.segment(row, n);
+  out[2] *= tangent_ratio;
+  return out;
+}
+
+Vector3 contact_couple(const Cone& cone, const Vector& r, int row) {
+  Vector3 out = Vector3::Zero();
+  for (const FrictionPart& part : friction_parts(cone)) {
+    if (part.kind == FrictionKind::rolling) out.tail<2>() = r.segment<2>(row + part.first);
+    if (part.kind == FrictionKind::spinning) out[0] = r[row + part.first];
+  }
+  return out;
 }
 
 }  // namespace delassus

@@ -9,20 +9,25 @@
 
 #include "delassus/base/contact_status.hpp"
 #include "delassus/linalg/types.hpp"
+#include "delassus/problems/cone.hpp"
 #include "delassus/problems/status.hpp"
 #include "delassus/system/system.hpp"
 
 namespace delassus {
 
 enum class EventKind : std::uint8_t {
-  impact,    // collision located and resolved
-  stick,     // slip → stick
-  slip,      // stick → slip
-  reversal,  // slip → slip the other way, through zero
-  facet,     // polyhedral law without alignment: another generator opposes the slip best (S0 §7.5)
-  take_off,  // contact force reached zero
-  zeno,      // too many events: event capturing until the end of the step
-  fallback,  // the simplified impact law left an approaching contact: Poisson was used
+  impact,      // collision located and resolved
+  stick,       // slip → stick
+  slip,        // stick → slip
+  reversal,    // slip → slip the other way, through zero
+  facet,       // polyhedral law without alignment: another generator opposes the slip best (S0 §7.5)
+  take_off,    // contact force reached zero
+  zeno,        // too many events: event capturing until the end of the step
+  fallback,    // the simplified impact law left an approaching contact: Poisson was used
+  roll_stop,   // of a contact that resists rolling: it stops rolling
+  roll_start,  // it begins to, or goes on the other way
+  spin_stop,   // likewise about the normal
+  spin_start,
 };
 const char* to_string(EventKind kind);
 
@@ -45,6 +50,10 @@ struct ContactReport {
   Vector3 couple = Vector3::Zero();   // of the resistance to spinning (first) and rolling, likewise [N·m·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step [m/s]
 };
+
+// What row impulses r of a contact, from `row` on, are in its frame: normal first, as force and as couple.
+Vector3 contact_impulse(const Cone& cone, double tangent_ratio, const Vector& r, int row);
+Vector3 contact_couple(const Cone& cone, const Vector& r, int row);
 
 struct Certificate {
   SolveStatus status = SolveStatus::not_run;  // worst of the step's solves

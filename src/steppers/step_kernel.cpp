@@ -27,9 +27,9 @@ constexpr double k_forward = 0.5;
 }  // namespace
 
 void StepKernel::assemble(const System& system, bool rank_one, const Phase& phase, double h,
-                          std::span<const ContactId> ids, const VectorRef& slip_hint,
-                          std::span<const RowShift> shifts) {
-  assemble_step(system, formula_, options_, rank_one, phase, h, ids, slip_hint, data_, problem_);
+                          std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                          const VectorRef& slip_hint, std::span<const RowShift> shifts) {
+  assemble_step(system, formula_, options_, rank_one, phase, h, ids, modes, slip_hint, data_, problem_);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem_.cones[c].dim, 3);
     problem_.w.segment(problem_.Ht.first_row(static_cast<int>(c)), known) +=
@@ -38,21 +38,22 @@ void StepKernel::assemble(const System& system, bool rank_one, const Phase& phas
 }
 
 bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                         const VectorRef& slip_hint, std::span<const RowShift> shifts, Trial& trial) {
+                         std::span<const ContactMode> modes, const VectorRef& slip_hint,
+                         std::span<const RowShift> shifts, Trial& trial) {
   trial.h = h;
   trial.failure.clear();
   bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble(system, rank_one, phase, h, ids, slip_hint, shifts);
+  assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
   if (!problem_.symmetric && options_.derivatives == ForceDerivatives::automatic &&
       !solver_.capabilities().nonsymmetric) {
     // A solver for symmetric problems: gyroscopic and other such derivatives are left out of A.
     rank_one = true;
-    assemble(system, rank_one, phase, h, ids, slip_hint, shifts);
+    assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
   }
   trial.ok = reduction_.compute(problem_);
   if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble(system, true, phase, h, ids, slip_hint, shifts);
+    assemble(system, true, phase, h, ids, modes, slip_hint, shifts);
     trial.ok = reduction_.compute(problem_);
   }
   if (!trial.ok) {
@@ -65,6 +66,9 @@ bool StepKernel::prepare(const System& system, const Phase& phase, double h, std
   }
   trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
   trial.num_contacts = data_.num_contacts;
+  trial.tangent_ratios.clear();
+  for (const ContactSurface& surface : data_.contacts.surfaces)
+    trial.tangent_ratios.push_back(surface.tangent_ratio);
   trial.redundant_joint_rows = reduction_.num_redundant();
   return trial.ok;
 }
@@ -73,7 +77,10 @@ void StepKernel::solve(const System& system, const Phase& phase, double h, std::
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, slip_hint, shifts, trial)) return;
+  remembered_.clear();
+  for (const ContactMemory* one : memory)
+    remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
+  if (!prepare(system, phase, h, ids, remembered_, slip_hint, shifts, trial)) return;
   drop_slow_rebounds(phase, shifts);
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
@@ -169,9 +176,9 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory,
     if (memory[c] == nullptr) continue;
     // The unknown of the problem is σ times the impulse of the step.
     const int row = problem_.Ht.first_row(static_cast<int>(c));
-    for (int k = 0; k < std::min(problem_.cones[c].dim, 3); ++k)
+    for (int k = 0; k < problem_.cones[c].dim; ++k)
       warm_.r[row + k] = formula_.sigma * h * memory[c]->force[k];
-    warm_.modes[c] = {memory[c]->status, {memory[c]->slip_direction[0], memory[c]->slip_direction[1]}};
+    warm_.modes[c] = mode_of(*memory[c]);
   }
 }
 
@@ -194,14 +201,16 @@ bool StepKernel::follow_slip(const Solution& solution) {
   bool turned = false;
   for (int c = 0; c < data_.num_contacts; ++c) {
     ContactMode& mode = all_modes_[c];
-    const Cone& cone = problem_.cones[c];
-    if (cone.dim < 3 || mode.status != ContactStatus::slip) continue;
-    const Eigen::Vector2d slip = tangential(cone, solution.u.segment(problem_.Ht.first_row(c), cone.dim));
-    // A slip that has gone through zero ends its mode; its event function must see it.
-    if (!(slip.dot(mode.direction) > k_forward * slip.norm())) continue;
-    const Eigen::Vector2d direction = slip.normalized();
-    turned = turned || (direction - mode.direction).norm() > k_turned;
-    mode.direction = direction;
+    for (const FrictionPart& part : mode_parts(problem_.cones[c])) {
+      const PartMode before = mode.part(part.kind);
+      if (part.size < 2 || before.status != ContactStatus::slip) continue;
+      const Eigen::Vector2d slip = solution.u.segment<2>(problem_.Ht.first_row(c) + part.first);
+      // A slip that has gone through zero ends its mode; its event function must see it.
+      if (!(slip.dot(before.direction) > k_forward * slip.norm())) continue;
+      const Eigen::Vector2d direction = slip.normalized();
+      turned = turned || (direction - before.direction).norm() > k_turned;
+      mode.set_part(part.kind, {ContactStatus::slip, direction});
+    }
   }
   return turned;
 }
@@ -210,7 +219,7 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
                              std::span<const ContactId> ids, std::span<const ContactMode> modes,
                              Trial& trial) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, phase.v, {}, trial)) return;
+  if (!prepare(system, phase, h, ids, modes, phase.v, {}, trial)) return;
   // Joints go on sticking or slipping as in the last solve.
   all_modes_.assign(modes.begin(), modes.end());
   if (!data_.friction.constant.empty()) {
@@ -307,7 +316,7 @@ void StepKernel::finish(const System& system, const Phase& phase, double h, std:
 
 bool StepKernel::solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
                               std::span<const ContactMode> modes, Solution& solution) {
-  assemble_acceleration(system, options_, phase, ids, std::numeric_limits<double>::infinity(), data_,
+  assemble_acceleration(system, options_, phase, ids, modes, std::numeric_limits<double>::infinity(), data_,
                         force_problem_);
   return force_reduction_.compute(force_problem_) &&
          solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
@@ -315,7 +324,7 @@ bool StepKernel::solve_forces(const System& system, const Phase& phase, std::spa
 
 bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,
                             double slip_speed, std::vector<ContactMode>& modes) {
-  assemble_acceleration(system, options_, phase, ids, slip_speed, data_, force_problem_);
+  assemble_acceleration(system, options_, phase, ids, {}, slip_speed, data_, force_problem_);
   if (!force_reduction_.compute(force_problem_)) return false;
   SolveStats stats;
   force_warm_.basis.clear();
@@ -324,14 +333,15 @@ bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    // A sliding contact went in as a frictionless one; its direction is that of the slip.
-    if (modes[c].status == ContactStatus::open || force_problem_.cones[c].dim > 1) continue;
-    modes[c].status = ContactStatus::slip;
-    const int rows = data_.contacts.rows.group_rows(static_cast<int>(c)),
-              first = data_.contacts.rows.first_row(static_cast<int>(c));
-    Eigen::Vector2d slip = Eigen::Vector2d::Zero();
-    for (int k = 1; k < rows; ++k) slip[k - 1] = data_.u[first + k];
-    modes[c].direction = slip.norm() > 0 ? slip.normalized() : slip;
+    if (modes[c].status == ContactStatus::open) continue;
+    // What slides went in without friction of its own; its direction is that of the slip.
+    const bool frictionless = force_problem_.cones[c].dim == 1;
+    for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning}) {
+      const bool slides = (data_.sliding[c] & held_part(kind)) != 0;
+      if (!slides && !(frictionless && kind == FrictionKind::sliding)) continue;
+      const Eigen::Vector2d slip = part_velocity(data_.contacts.rows, static_cast<int>(c), data_.u, kind);
+      modes[c].set_part(kind, {ContactStatus::slip, slip.norm() > 0 ? slip.normalized() : slip});
+    }
   }
   return true;
 }

@@ -36,6 +36,7 @@ struct Trial {
   Solution solution;        // impulses r, λ as they act in the step (not weighted)
   std::vector<Cone> cones;  // of the contacts, then of the friction in joints
   int num_contacts = 0;
+  std::vector<double> tangent_ratios;  // of the contacts, see ContactSurface
   SolveStats stats;
   Residual residual;
   double work_normal = 0, work_friction = 0, work_impacts = 0,
@@ -81,9 +82,11 @@ class StepKernel {
 
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-               const VectorRef& slip_hint, std::span<const RowShift> shifts, Trial& trial);
+               std::span<const ContactMode> modes, const VectorRef& slip_hint,
+               std::span<const RowShift> shifts, Trial& trial);
   void assemble(const System& system, bool rank_one, const Phase& phase, double h,
-                std::span<const ContactId> ids, const VectorRef& slip_hint, std::span<const RowShift> shifts);
+                std::span<const ContactId> ids, std::span<const ContactMode> modes,
+                const VectorRef& slip_hint, std::span<const RowShift> shifts);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
@@ -110,6 +113,7 @@ class StepKernel {
   // True when a slip of the solution has turned away from the direction it was solved for.
   bool follow_slip(const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
+  std::vector<ContactMode> remembered_;
   Vector mean_, u_, joint_u_, w_;
 };
 

@@ -86,9 +86,11 @@ void book_trial(const System& system, const Phase& begin, const Phase& end, cons
   report.joint_impulses += fraction * trial.solution.lambda;
   int row = 0;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    const int dim = trial.cones[c].dim, known = std::min(dim, 3);
-    contact_report(ids[c], report).impulse.head(known) += fraction * trial.solution.r.segment(row, known);
-    row += dim;
+    ContactReport& contact = contact_report(ids[c], report);
+    contact.impulse +=
+        fraction * contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
+    contact.couple += fraction * contact_couple(trial.cones[c], trial.solution.r, row);
+    row += trial.cones[c].dim;
   }
 }
 

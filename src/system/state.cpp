@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <istream>
 #include <ostream>
 #include <sstream>
@@ -45,6 +46,16 @@ void save(const State& state, std::ostream& out) {
                        c.force[2], c.basis.size());
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
+  }
+  const auto turning = std::count_if(h.contacts.begin(), h.contacts.end(),
+                                     [](const ContactMemory& c) { return c.resists_turning(); });
+  if (turning > 0) out << "couples " << turning << '\n';
+  for (std::size_t i = 0; i < h.contacts.size(); ++i) {
+    const ContactMemory& c = h.contacts[i];
+    if (c.resists_turning())
+      out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {:a}\n", i, static_cast<int>(c.rolling),
+                         c.rolling_direction[0], c.rolling_direction[1], static_cast<int>(c.spinning),
+                         c.spinning_direction, c.force[3], c.force[4], c.force[5]);
   }
   const AccelerationMemory& a = h.acceleration;
   if (a.step != 0 || a.a.size() > 0 || a.rate.size() > 0 || a.joint_forces.size() > 0) {
@@ -90,12 +101,26 @@ State load_state(std::istream& in, const std::string& name) {
     c.status = static_cast<ContactStatus>(reader.integer(0, 2));
     for (double& x : c.slip_direction) x = reader.number();
     c.closed = reader.flag();
-    for (double& x : c.force) x = reader.number();
+    for (int k = 0; k < 3; ++k) c.force[k] = reader.number();
     c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));
   }
-  // Only states of schemes that remember accelerations have them.
-  if (reader.one_of({"accelerations", "end"}) == 0) {
+  // Only states with contacts that resist turning have couples, only those of schemes that remember accelerations have
+  // these.
+  int section = reader.one_of({"accelerations", "end", "couples"});
+  if (section == 2) {
+    const int num_couples = reader.count();
+    for (int i = 0; i < num_couples; ++i) {
+      ContactMemory& c = h.contacts[static_cast<std::size_t>(reader.integer(0, num_contacts - 1))];
+      c.rolling = static_cast<ContactStatus>(reader.integer(0, 2));
+      for (double& x : c.rolling_direction) x = reader.number();
+      c.spinning = static_cast<ContactStatus>(reader.integer(0, 2));
+      c.spinning_direction = reader.number();
+      for (int k = 3; k < 6; ++k) c.force[k] = reader.number();
+    }
+    section = reader.one_of({"accelerations", "end"});
+  }
+  if (section == 0) {
     AccelerationMemory& a = h.acceleration;
     a.step = reader.number();
     a.a = reader.vector("a");

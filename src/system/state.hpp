@@ -21,8 +21,13 @@ struct ContactMemory {
   ContactId id = 0;
   ContactStatus status = ContactStatus::open;
   double slip_direction[2] = {0, 0};  // unit vector in the tangent frame, when slipping
-  bool closed = false;          // persistent contact: stays in the active set although Φ may drift above ε
-  double force[3] = {0, 0, 0};  // mean over the last step, normal first [N]
+  bool closed = false;  // persistent contact: stays in the active set although Φ may drift above ε
+  // Mean over the last step, in the order of the contact's rows: normal first, couples after the tangents [N, N·m]
+  double force[6] = {0, 0, 0, 0, 0, 0};
+  // The couples that resist rolling and spinning, where there are any; as status and slip_direction.
+  ContactStatus rolling = ContactStatus::open, spinning = ContactStatus::open;
+  double rolling_direction[2] = {0, 0}, spinning_direction = 0;
+  bool resists_turning() const { return rolling != ContactStatus::open || spinning != ContactStatus::open; }
   std::vector<std::uint8_t> basis;  // of the last LCP, the contact's variables (S1 §6)
   bool operator==(const ContactMemory&) const = default;
 };

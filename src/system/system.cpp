@@ -30,8 +30,7 @@ double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
 double FrictionCurve::at(double static_friction, double slip_speed) const {
   if (constant()) return static_friction;
   const double lowest = kinetic < 0 ? static_friction : kinetic;
-  double fading = slip_speed > 0 ? 0.0 : 1.0;
-  if (speed > 0) fading = std::exp(-std::pow(slip_speed / speed, exponent));
+  const double fading = speed > 0 ? std::exp(-std::pow(slip_speed / speed, exponent)) : 0.0;
   return lowest + (static_friction - lowest) * fading + viscous * slip_speed;
 }
 

@@ -60,6 +60,7 @@ struct FrictionCurve {
   double exponent = 1;  // n [-]
   double viscous = 0;   // c [s/m]
   bool constant() const { return kinetic < 0 && viscous == 0; }
+  // Of a contact that slides, also at the instant it begins to; one that sticks has all of its static friction.
   double at(double static_friction, double slip_speed) const;
   bool operator==(const FrictionCurve&) const = default;
 };

@@ -290,6 +290,35 @@ TEST(SceneShapes, SettingsOfContacts) {
   EXPECT_EQ(ruled.spinning_friction, 0.4);
 }
 
+TEST(SceneShapes, LawsOfSurfaces) {
+  const Model model = model_of(R"(delassus: 1
+contact: {friction: 0.4, kinetic_friction: 0.3, stribeck_speed: 0.1, stribeck_exponent: 2, viscous_friction: 0.01}
+bodies:
+  - {name: a, type: rigid, mass: 1, friction_axis: [0, 2, 0], friction_2: 0.1, shapes: [{type: sphere, radius: 1}]}
+  - name: b
+    type: rigid
+    mass: 1
+    shapes:
+      - {type: sphere, radius: 1, friction: 0.9, kinetic_friction: 0.9, stribeck_speed: 0.3, stribeck_exponent: 1, surface_velocity: [1, 0, 2]}
+)");
+  const Material &a = model.bodies[0].shapes[0].material, &b = model.bodies[1].shapes[0].material;
+  EXPECT_EQ(a.kinetic_friction, 0.3);
+  EXPECT_EQ(a.friction_2, 0.1);
+  EXPECT_EQ(a.friction_axis, Vector3(0, 2, 0));
+  EXPECT_EQ(b.friction_2, -1);
+  EXPECT_EQ(b.surface_velocity, Vector3(1, 0, 2));
+  // One surface of two: the second has no direction, its friction stands for both.
+  const Material both = combine({}, a, b);
+  EXPECT_DOUBLE_EQ(both.friction, 0.6);
+  EXPECT_DOUBLE_EQ(both.friction_2, 0.3);
+  EXPECT_DOUBLE_EQ(both.friction_ratio(), 0.5);
+  EXPECT_DOUBLE_EQ(both.kinetic_friction, std::sqrt(0.27));
+  EXPECT_EQ(both.stribeck_speed, 0.3);
+  EXPECT_EQ(both.stribeck_exponent, 1);
+  EXPECT_EQ(both.viscous_friction, 0.01);
+  EXPECT_EQ(combine({}, b, b).friction_ratio(), 1);
+}
+
 TEST_F(SceneFilesTest, FilesLieBesideTheScene) {
   // A tetrahedron whose corner looks into the first octant.
   write_file(path("parts/tetra.obj"),

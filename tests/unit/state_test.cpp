@@ -88,7 +88,15 @@ State make_state(Random& random) {
     c.status = static_cast<ContactStatus>(random.integer(0, 2));
     for (double& x : c.slip_direction) x = any_number(random);
     c.closed = random.integer(0, 1) != 0;
-    for (double& x : c.force) x = any_number(random);
+    for (int k = 0; k < 3; ++k) c.force[k] = any_number(random);
+    c.rolling = static_cast<ContactStatus>(random.integer(0, 2));
+    c.spinning = static_cast<ContactStatus>(random.integer(0, 2));
+    // Contacts without couples have nothing to say of them.
+    if (c.resists_turning()) {
+      for (int k = 3; k < 6; ++k) c.force[k] = any_number(random);
+      for (double& x : c.rolling_direction) x = any_number(random);
+      c.spinning_direction = any_number(random);
+    }
     c.basis.resize(random.integer(0, 12));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(random.integer(0, 1));
   }
@@ -127,6 +135,10 @@ std::vector<std::uint64_t> bits_of(const State& state) {
     for (double x : c.slip_direction) number(x);
     out.push_back(c.closed);
     for (double x : c.force) number(x);
+    out.push_back(static_cast<std::uint64_t>(c.rolling));
+    out.push_back(static_cast<std::uint64_t>(c.spinning));
+    for (double x : c.rolling_direction) number(x);
+    number(c.spinning_direction);
     out.push_back(c.basis.size());
     for (std::uint8_t b : c.basis) out.push_back(b);
   }

@@ -99,7 +99,7 @@ void verify_lemke_and_impacts(Checks& checks) {
   const ContactId ids[] = {0};
   StepperOptions options;
   options.law.kind = ContactLawKind::polyhedral;
-  assemble_acceleration(*compiled.system, options, phase, ids, 1e-12, data, problem);
+  assemble_acceleration(*compiled.system, options, phase, ids, {}, 1e-12, data, problem);
   Reduction reduction;
   Solution solution;
   SolveStats stats;

@@ -47,7 +47,7 @@ void project_with_derivative(const Cone& cone, const ContactVector& x, ContactVe
   double weight = 1;
   dn[0] = 1;
   for (int i = 0; i < parts.count; ++i) {
-    const auto [first, size, mu] = parts.part[i];
+    const auto [kind, first, size, mu] = parts.part[i];
     const double norm = x.segment(first, size).norm();
     if (norm <= mu * normal) continue;
     weight += mu * mu;
@@ -57,7 +57,7 @@ void project_with_derivative(const Cone& cone, const ContactVector& x, ContactVe
   if (projected[0] <= 0) dn.setZero();
   derivative.row(0) = dn.transpose();
   for (int i = 0; i < parts.count; ++i) {
-    const auto [first, size, mu] = parts.part[i];
+    const auto [kind, first, size, mu] = parts.part[i];
     const double norm = x.segment(first, size).norm();
     if (norm <= mu * normal) continue;
     const ContactVector y = x.segment(first, size) / norm;
@@ -83,7 +83,7 @@ bool solve_local_newton(const PreparedContact& contact, const double* A, const d
     moved = local.A;  // (I + N gᵀ) A
     if (contact.coulomb)
       for (int i = 0; i < parts.count; ++i) {
-        const auto [first, size, mu] = parts.part[i];
+        const auto [kind, first, size, mu] = parts.part[i];
         const double speed = at.u.segment(first, size).norm();
         for (int k = first; k < first + size && speed > 0; ++k)
           moved.row(0) += (mu * at.u[k] / speed) * local.A.row(k);

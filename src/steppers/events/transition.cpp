@@ -17,7 +17,17 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
+// A slip that is not the round-off of the largest velocity.
+constexpr double k_turned_round = 1e-9;
+// The bits of the parts whose end of slip alone is looked at stand above those of the parts that may change in any way.
+constexpr unsigned k_velocity_only = 4;
+
 }  // namespace
+
+bool TransitionFinder::may_change(const Value& x) const {
+  const unsigned parts = may_change_[x.contact], part = held_part(x.part);
+  return (parts & part) != 0 || (x.kind == EventKind::stick && (parts & (part << k_velocity_only)) != 0);
+}
 
 bool TransitionFinder::evaluate(const System& system, const Phase& phase, double h,
                                 std::span<const ContactId> ids, std::span<const ContactMode> modes,
@@ -42,16 +52,22 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
     const double r_N = forces_.r[row];
     const int contact = closed_index_[i];
     values_.push_back({contact, r_N, EventKind::take_off});
-    const Eigen::Vector2d r_T = tangential(cone, forces_.r.segment(row, cone.dim));
-    const Eigen::Vector2d u_T = tangential(cone, at_end_.u.segment(at_end_.first_row(i), cone.dim));
-    const ContactMode& mode = closed_modes_[i];
-    if (cone.dim > 1 && mode.status == ContactStatus::stick) {
-      // The slip that follows goes against the friction.
-      values_.push_back(
-          {contact, cone.mu * r_N - kernel_.friction_norm(cone, r_T), EventKind::slip, -r_T.normalized()});
-    } else if (cone.dim > 1) {
-      values_.push_back({contact, mode.direction.dot(u_T), EventKind::stick});
-      if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u_T);
+    for (const FrictionPart& part : mode_parts(cone)) {
+      if (part.coefficient == 0) continue;
+      const PartMode mode = closed_modes_[i].part(part.kind);
+      if (mode.status == ContactStatus::stick) {
+        Eigen::Vector2d r = Eigen::Vector2d::Zero();
+        r.head(part.size) = forces_.r.segment(row + part.first, part.size);
+        const double friction =
+            part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, r) : r.norm();
+        // The slip that follows goes against the friction.
+        values_.push_back(
+            {contact, part.coefficient * r_N - friction, EventKind::slip, part.kind, -r.normalized()});
+      } else {
+        const Eigen::Vector2d u = at_end_.part(i, part.kind);
+        values_.push_back({contact, mode.direction.dot(u), EventKind::stick, part.kind});
+        if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u);
+      }
     }
     row += cone.dim;
   }
@@ -72,28 +88,36 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
   }
   if (own < 0 || best < 0) return;
   const Eigen::Vector2d other = cone_direction(cone, best);
-  values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, other});
+  values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, FrictionKind::sliding, other});
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
                                                  std::span<const ContactId> ids,
                                                  std::span<const ContactMode> modes,
                                                  std::span<const ContactMode> outcome, Trial& at_transition) {
-  may_change_.assign(ids.size(), 1);
+  may_change_.assign(ids.size(), static_cast<HeldParts>(~0U));
   bool any_change = false;
   for (std::size_t c = 0; c < ids.size(); ++c)
-    any_change = any_change || outcome[c].status != modes[c].status;
+    any_change = any_change || changed_parts(outcome[c], modes[c]) != 0;
   if (!any_change && ids.size() > k_many_contacts) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)
-      if (may_change_[x.contact]) value = std::min(value, x.value);
+      if (may_change(x)) value = std::min(value, x.value);
     return value;
   };
   bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
   if (kernel_.redundant_forces()) {
+    for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
+    // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
+    // holds for the mean of the step, does not see it.
+    const double fastest = phase.v.cwiseAbs().maxCoeff();
+    for (const Value& x : values_)
+      if (x.kind == EventKind::stick && x.value < -k_turned_round * fastest) {
+        may_change_[x.contact] |= static_cast<HeldParts>(held_part(x.part) << k_velocity_only);
+        any_change = true;
+      }
     if (!any_change) return std::nullopt;
-    for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = outcome[c].status != modes[c].status;
   }
   const double at_end = smallest();
   if (!consistent || !(at_end < 0))
@@ -122,7 +146,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   const Value* chosen = nullptr;
   double best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (!may_change_[values_[i].contact]) continue;
+    if (!may_change(values_[i])) continue;
     const double here = values_[i].value, start = values_start_[i].value;
     const double relative =
         at_start > 0 ? std::abs(here) / std::max(std::abs(start - here), std::numeric_limits<double>::min())
@@ -137,6 +161,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   if (chosen == nullptr) return std::nullopt;
   transition.contact = chosen->contact;
   transition.kind = chosen->kind;
+  transition.part = chosen->part;
   transition.direction = chosen->direction;
   return transition;
 }

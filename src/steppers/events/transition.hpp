@@ -5,7 +5,8 @@
 // mode the motion is smooth; along that motion each mode has event functions that are positive as long as it
 // lasts:
 //
-//   slip along d    dᵀ u_T                     the slip velocity at the end of the step
+//   slip along d    dᵀ u_T                     the slip velocity at the end of the step; likewise rolling
+//                                              and spinning, each on its own
 //   facet d = d_i   d_iᵀ u_T − max_j d_jᵀ u_T  polyhedral law without alignment: the generator that opposes
 //                                              the slip
 //   stick           μ r_N − ‖r_T‖              with the instantaneous forces; ‖·‖ is the gauge of the law's
@@ -29,6 +30,7 @@ struct Transition {
   int contact = -1;  // index in the active set
   // stick (slip velocity vanishes), slip (cone reached), facet or take_off
   EventKind kind = EventKind::stick;
+  FrictionKind part = FrictionKind::sliding;            // of the friction that sticks or slips
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
 };
 
@@ -38,8 +40,9 @@ class TransitionFinder {
   // First transition of the contacts `ids` with present `modes` within a step h from `phase`; `at_transition`
   // becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes contradict
   // each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share their forces in
-  // many ways, so that their event functions say little: only those change their mode that do so in the outcome. The same
-  // holds for many contacts, whose event functions cost more than the step.
+  // many ways, so that their event functions say little: only those change their mode that do so in the outcome, or whose
+  // slip has turned round at the end of the step. The same holds for many contacts, whose event functions cost more than
+  // the step.
   std::optional<Transition> find(const System& system, const Phase& phase, double h,
                                  std::span<const ContactId> ids, std::span<const ContactMode> modes,
                                  std::span<const ContactMode> outcome, Trial& at_transition);
@@ -50,6 +53,7 @@ class TransitionFinder {
     int contact;  // index in the active set
     double value;
     EventKind kind;
+    FrictionKind part = FrictionKind::sliding;
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that would follow
   };
   // The event functions of all contacts after a step h in the present modes; false when the modes
@@ -57,12 +61,13 @@ class TransitionFinder {
   bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                 std::span<const ContactMode> modes, Trial& trial);
 
+  bool may_change(const Value& x) const;
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
   std::vector<Value> values_, values_start_;
-  std::vector<char> may_change_;  // per contact
+  std::vector<HeldParts> may_change_;  // per contact
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;

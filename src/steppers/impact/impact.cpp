@@ -56,7 +56,7 @@ double ImpactResolver::effective_restitution(int contact) const {
 void ImpactResolver::resolve(const System& system, const Phase& phase, std::span<const ContactId> ids,
                              bool inelastic, ImpactResult& result) {
   result = {};
-  assemble_impact(system, options_, phase, ids, data_, problem_);
+  assemble_impact(system, options_, phase, ids, {}, data_, problem_);
   restitution_.clear();
   for (const ContactSurface& surface : data_.contacts.surfaces)
     restitution_.push_back(inelastic ? 0.0 : surface.restitution);
@@ -76,7 +76,7 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
   // direction.
   const auto shift_tangentially = [&] {
     for (int c = 0; c < nc; ++c)
-      for (int k = 1; k < problem_.cones[c].dim; ++k)
+      for (int k = 1; k < std::min(problem_.cones[c].dim, 3); ++k)
         problem_.w[problem_.Ht.first_row(c) + k] +=
             options_.impact.tangential_restitution * u_before_[problem_.Ht.first_row(c) + k];
   };
@@ -150,9 +150,14 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
   u_after += w;
   for (int c = 0; c < nc; ++c) {
     const int row = problem_.Ht.first_row(c);
-    result.velocity_before.push_back(triple(problem_.cones[c], u_before_, row));
-    result.velocity_after.push_back(triple(problem_.cones[c], u_after, row));
-    result.impulse.push_back(triple(problem_.cones[c], r_total, row));
+    const Cone& cone = problem_.cones[c];
+    const double ratio = data_.contacts.surfaces[c].tangent_ratio;
+    result.velocity_before.push_back(triple(cone, u_before_, row));
+    result.velocity_after.push_back(triple(cone, u_after, row));
+    result.velocity_before.back()[2] /= ratio;
+    result.velocity_after.back()[2] /= ratio;
+    result.impulse.push_back(contact_impulse(cone, ratio, r_total, row));
+    result.couple.push_back(contact_couple(cone, r_total, row));
   }
 }
 

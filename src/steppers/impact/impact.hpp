@@ -29,6 +29,7 @@ struct ImpactResult {
   bool fell_back = false;                                         // simplified law → Poisson
   Vector v;                                                       // v⁺
   std::vector<Vector3> velocity_before, velocity_after, impulse;  // per contact, normal first
+  std::vector<Vector3> couple;                                    // likewise
   Vector joint_impulses;
   double energy_change = 0;  // ½ v⁺ᵀMv⁺ − ½ v⁻ᵀMv⁻ [J]
   double residual = 0;
