@@ -74,6 +74,24 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
   return true;
 }
 
+// Marks the slips that go on at `phase` and go the other way at the end of the step evaluated last.
+bool TransitionFinder::mark_turned_slips(const System& system, const Phase& phase) {
+  const double round_off = k_turned_round * phase.v.cwiseAbs().maxCoeff();
+  bool any = false;
+  at_start_.update(system, phase, closed_);
+  for (std::size_t i = 0; i < closed_.size(); ++i)
+    for (const FrictionPart& part : mode_parts(kernel_.force_cones()[i])) {
+      const PartMode mode = closed_modes_[i].part(part.kind);
+      if (part.coefficient == 0 || mode.status != ContactStatus::slip) continue;
+      const double before = mode.direction.dot(at_start_.part(i, part.kind));
+      const double after = mode.direction.dot(at_end_.part(i, part.kind));
+      if (!(before > round_off && after < -round_off)) continue;
+      may_change_[closed_index_[i]] |= static_cast<HeldParts>(held_part(part.kind) << k_velocity_only);
+      any = true;
+    }
+  return any;
+}
+
 // The facet function of a contact that slides against generator `direction`; a mean of two generators has none.
 void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction,
                                  const Eigen::Vector2d& u_T) {
@@ -111,12 +129,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
     // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
     // holds for the mean of the step, does not see it.
-    const double fastest = phase.v.cwiseAbs().maxCoeff();
-    for (const Value& x : values_)
-      if (x.kind == EventKind::stick && x.value < -k_turned_round * fastest) {
-        may_change_[x.contact] |= static_cast<HeldParts>(held_part(x.part) << k_velocity_only);
-        any_change = true;
-      }
+    any_change = mark_turned_slips(system, phase) || any_change;
     if (!any_change) return std::nullopt;
   }
   const double at_end = smallest();

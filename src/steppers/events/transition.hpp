@@ -62,6 +62,7 @@ class TransitionFinder {
                 std::span<const ContactMode> modes, Trial& trial);
 
   bool may_change(const Value& x) const;
+  bool mark_turned_slips(const System& system, const Phase& phase);
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
@@ -71,7 +72,7 @@ class TransitionFinder {
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;
-  ContactKinematics at_end_;
+  ContactKinematics at_start_, at_end_;
   Solution forces_;
 };
 
