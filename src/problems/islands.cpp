@@ -47,6 +47,7 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
   island.symmetric = problem.symmetric;
   island.cones.clear();
   island.u_free.resize(island.W.rows());
+  island.terms.resize(problem.terms.size() > 0 ? static_cast<Eigen::Index>(contacts.size()) : 0);
   const bool has_r = warm.r.size() == problem.u_free.size();
   island_warm.r.resize(has_r ? island.W.rows() : 0);
   island_warm.basis.clear();
@@ -54,6 +55,7 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
   for (std::size_t i = 0; i < contacts.size(); ++i) {
     const int c = contacts[i], row = island.W.first_row(static_cast<int>(i)), dim = problem.W.dim(c);
     island.cones.push_back(problem.cones[c]);
+    if (problem.terms.size() > 0) island.terms[static_cast<Eigen::Index>(i)] = problem.terms[c];
     island.u_free.segment(row, dim) = problem.u_free.segment(problem.first_row(c), dim);
     if (has_r) island_warm.r.segment(row, dim) = warm.r.segment(problem.first_row(c), dim);
     if (warm.modes.size() == problem.cones.size()) island_warm.modes.push_back(warm.modes[c]);

@@ -63,10 +63,15 @@ struct LocalProblem {
   Vector u_free;    // m [m/s]
   std::vector<Cone> cones;
   bool symmetric = true;  // of W
+  // Largest term of the sums u_free = Hᵀ v_free + w of each contact; empty where they are not known [m/s]
+  Vector terms;
   int num_contacts() const { return static_cast<int>(cones.size()); }
   int first_row(int contact) const { return W.first_row(contact); }
   // ρ_c = dim / tr W_cc: impulse that a velocity of 1 m/s corresponds to at contact c [kg].
   double contact_mass(int contact) const;
+  // The velocity below which errors are measured against this and not against u_free: bodies that touch and move together
+  // have a free velocity of round-off, but the terms it is the difference of are not [m/s].
+  double velocity_floor() const;
 };
 
 // Mode of a contact in a solution. The direction d of a slipping contact is the one its friction opposes,

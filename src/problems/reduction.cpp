@@ -73,6 +73,12 @@ void solve_lu(const double* a, int n, double* x) {
 
 }  // namespace
 
+double LocalProblem::velocity_floor() const {
+  // Times a tolerance of 1e-10 some fifty machine epsilons: round-off of sums of a dozen terms, and of the velocities in them.
+  constexpr double share = 1e-4;
+  return terms.size() > 0 ? share * terms.maxCoeff() : 0.0;
+}
+
 double LocalProblem::contact_mass(int contact) const {
   const double trace = W.diagonal(contact).trace();
   return trace > 0 ? W.dim(contact) / trace : std::numeric_limits<double>::infinity();
@@ -408,6 +414,15 @@ void Reduction::update_free_velocity() {
   solve_parts(problem_->p, v_free_, lambda_free_);
   problem_->Ht.multiply(VectorRef(v_free_), local_.u_free);
   local_.u_free += problem_->w;
+  local_.terms.setZero(problem_->num_contacts());
+  for (int c = 0; c < problem_->num_contacts(); ++c)
+    for (int b = 0; b < problem_->Ht.num_blocks(c); ++b) {
+      const auto block = problem_->Ht.block(c, b);
+      const int column = problem_->Ht.block_column(c, b);
+      for (Eigen::Index j = 0; j < block.cols(); ++j)
+        local_.terms[c] =
+            std::max(local_.terms[c], block.col(j).cwiseAbs().maxCoeff() * std::abs(v_free_[column + j]));
+    }
 }
 
 void Reduction::recover(const VectorRef& r, Solution& solution) const {

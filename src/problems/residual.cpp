@@ -9,8 +9,6 @@
 namespace delassus {
 namespace {
 
-// A residual below this share of the largest term of u_free is round-off of its sum, whatever u_free is.
-constexpr double k_term_share = 1e-6;
 constexpr double k_tiny = std::numeric_limits<double>::min();
 
 // NaN stays NaN, so that a broken solution is never judged by its other numbers.
@@ -89,17 +87,7 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
         max_abs(rows) / std::max({speed, max_abs(problem.g), speed_without_joints(problem, part), k_tiny});
   }
   const LocalProblem& local = reduction.local();
-  // Bodies that touch and move together have a free velocity of round-off; the terms it is the difference of are not.
-  double reference = std::max(max_abs(local.u_free), k_tiny);
-  const Vector& v_free = reduction.v_free();
-  for (int g = 0; g < problem.Ht.num_groups(); ++g)
-    for (int b = 0; b < problem.Ht.num_blocks(g); ++b) {
-      const auto block = problem.Ht.block(g, b);
-      for (Eigen::Index i = 0; i < block.rows(); ++i)
-        for (Eigen::Index j = 0; j < block.cols(); ++j)
-          reference = std::max(
-              reference, k_term_share * std::abs(block(i, j) * v_free[problem.Ht.block_column(g, b) + j]));
-    }
+  const double reference = std::max({max_abs(local.u_free), local.velocity_floor(), k_tiny});
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone& cone = problem.cones[c];
     const int row = local.first_row(c);

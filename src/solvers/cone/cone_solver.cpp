@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/solvers/cone/cone_solver.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -47,7 +48,7 @@ bool ConeSolver::confirm(const LocalProblem& problem) {
 
 void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
   const Eigen::Index m = problem.u_free.size();
-  accepted_error_ = options_.tolerance * problem.u_free.norm();
+  accepted_error_ = options_.tolerance * std::max(problem.u_free.norm(), problem.velocity_floor());
   r_.setZero(m);
   u_ = problem.u_free;
   best_r_ = r_;
@@ -86,7 +87,7 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   stats.warm_started = accepted() && warm.r.size() > 0;
   if (!accepted() || (polishes() && best_error_ > 0)) iterate(problem, stats);
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
-  const double scale = problem.u_free.norm();
+  const double scale = std::max(problem.u_free.norm(), problem.velocity_floor());
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;
   solution.r = best_r_;
   solution.u = best_u_;

@@ -5,6 +5,7 @@
 //
 //   start    r = warm start projected onto the cones, or 0 where that has the smaller error
 //   accept   E_v ≤ tolerance (prepared_contacts.hpp (3)) of u = W r + u_free computed afresh            (1)
+//            with ‖u_free‖ not below LocalProblem::velocity_floor
 //   end      the iterate with the smallest error seen; its modes
 //
 // (1) and every threshold of the methods are ratios of quantities of the problem, so that W → s W, or other units of
