@@ -24,12 +24,14 @@ SolveStatus worse(SolveStatus a, SolveStatus b) {
         return 0;
       case SolveStatus::converged:
         return 1;
-      case SolveStatus::iteration_limit:
+      case SolveStatus::inexact:
         return 2;
-      case SolveStatus::ray:
+      case SolveStatus::iteration_limit:
         return 3;
-      case SolveStatus::numerical_failure:
+      case SolveStatus::ray:
         return 4;
+      case SolveStatus::numerical_failure:
+        return 5;
     }
     return 4;
   };
