@@ -196,7 +196,7 @@ std::vector<Table> make_schema() {
        "Solver; see `delassus list solvers`.",
        {text("name", false, "the solver"),
         positive("tolerance", "automatic", "-",
-                 "wanted relative residual: 1e-10, with moreau-jean and dvi-euler 1e-8"),
+                 "wanted relative residual: 1e-10, with moreau-jean and dvi-euler 1e-9"),
         integer("max_iterations", "0", "0: automatic", 0, 1e9)}},
       {"output", "", "What is recorded.", {integer("every", "1", "record each n-th step", 1, 1e9)}},
       {"picture plane",
