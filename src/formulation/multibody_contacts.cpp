@@ -82,10 +82,10 @@ double MultibodySystem::contact_step_limit(std::span<const ContactId> ids, doubl
   constexpr double largest_turn = 0.3;
   // Curved and sharp features can be passed altogether: no farther than this fraction of the smaller shape at once.
   constexpr double largest_way = 0.4;
-  const auto limit_of = [&](ContactId id, std::span<const BodyKinematics> prescribed) {
+  const auto limit_of = [&](ContactId id, std::span<const BodyKinematics> known) {
     double limit = h;
     const CollisionWorld::Ends ends = world_.ends(id);
-    const ShapeContactState s = shape_contact(ends, prescribed, q, v.data());
+    const ShapeContactState s = shape_contact(ends, known, q, v.data());
     const double speed = (s.velocity_b - s.velocity_a).norm(), gap = std::abs(s.contact.gap);
     const bool flat = ends.feature_a.kind == FeatureKind::face || ends.feature_b.kind == FeatureKind::face;
     if (!flat && speed * h > gap) limit = std::min(limit, largest_way * world_.pair_size(ends) / speed);
@@ -99,13 +99,13 @@ double MultibodySystem::contact_step_limit(std::span<const ContactId> ids, doubl
     turn(ends.shape_b, s.arm_b, s.omega_b);
     return limit;
   };
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  const std::span<const BodyKinematics> known = known_motions(t, q, v.data(), ids.size());
   thread_local std::vector<double> memory;
   std::vector<double>& limits = memory;  // that of this thread, on whichever the body runs
   limits.assign(ids.size(), h);
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (is_shape(ids[i])) limits[i] = limit_of(ids[i], prescribed);
+      if (is_shape(ids[i])) limits[i] = limit_of(ids[i], known);
   });
   double limit = h;
   for (double one : limits) limit = std::min(limit, one);
@@ -119,25 +119,30 @@ ContactId MultibodySystem::successor(ContactId id, double t, const VectorRef& q)
   return world_.successor(id, bodies);
 }
 
-std::span<const BodyKinematics> MultibodySystem::prescribed_motions(double t) const {
+std::span<const BodyKinematics> MultibodySystem::known_motions(double t, const VectorRef& q, const double* v,
+                                                               std::size_t num_contacts) const {
   thread_local std::vector<BodyKinematics> motions;
   motions.clear();
-  const Vector none;
-  for (int body : kinematic_bodies_) motions.push_back(kinematics(body, t, none, nullptr));
+  if (num_contacts >= model_.bodies.size()) {
+    for (int body = 0; body < num_bodies(); ++body) motions.push_back(kinematics(body, t, q, v));
+  } else {
+    for (int body : kinematic_bodies_) motions.push_back(kinematics(body, t, q, v));
+  }
   return motions;
 }
 
-BodyKinematics MultibodySystem::contact_kinematics(int body, std::span<const BodyKinematics> prescribed,
+BodyKinematics MultibodySystem::contact_kinematics(int body, std::span<const BodyKinematics> known,
                                                    const VectorRef& q, const double* v) const {
+  if (known.size() == model_.bodies.size()) return known[body];
   // What is not prescribed does not depend on time.
-  return kinematic_index_[body] >= 0 ? prescribed[kinematic_index_[body]] : kinematics(body, 0, q, v);
+  return kinematic_index_[body] >= 0 ? known[kinematic_index_[body]] : kinematics(body, 0, q, v);
 }
 
 MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const CollisionWorld::Ends& ends,
-                                                                  std::span<const BodyKinematics> prescribed,
+                                                                  std::span<const BodyKinematics> known,
                                                                   const VectorRef& q, const double* v) const {
-  return shape_contact(ends, contact_kinematics(ends.body_a, prescribed, q, v),
-                       contact_kinematics(ends.body_b, prescribed, q, v));
+  return shape_contact(ends, contact_kinematics(ends.body_a, known, q, v),
+                       contact_kinematics(ends.body_b, known, q, v));
 }
 
 MultibodySystem::ShapeContactState MultibodySystem::shape_contact(const CollisionWorld::Ends& ends,
@@ -202,10 +207,10 @@ void MultibodySystem::add_shape_group(ContactId id, ContactRows& out) const {
 // Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
 // is  ± (f, Rᵀ(arm × f)), and that of the relative turning about f, in the order (t1, t2, n),  ± (0, Rᵀ f).
 FeatureContact MultibodySystem::fill_shape_rows(ContactId id, int group,
-                                                std::span<const BodyKinematics> prescribed,
-                                                const VectorRef& q, ContactRows& out) const {
+                                                std::span<const BodyKinematics> known, const VectorRef& q,
+                                                ContactRows& out) const {
   // Velocities of prescribed bodies only.
-  const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, nullptr);
+  const ShapeContactState s = shape_contact(world_.ends(id), known, q, nullptr);
   int next_block = 0;
   const auto fill_body = [&](int body, const BodyKinematics& k, const Vector3& arm, double sign) {
     const Place& place = places_[body];
@@ -241,9 +246,9 @@ Vector3 MultibodySystem::ShapeContactState::turning(const Vector3& omega) const 
 // d/dt of fᵀ(v_b − v_a) at the wandering points of contact:  ḟᵀ(v_b − v_a) + fᵀ(a_b − a_a),
 // a = v̇ + ω̇ × arm + ω × (ẋ_point − ẋ), where v̇ and ω̇ are those of prescribed bodies (ω is constant in both axes).
 // The velocity w of a moving surface turns with its body, ẇ = ω × w; the rows of turning have ḟᵀ(ω_b − ω_a) + fᵀ(ω̇_b − ω̇_a).
-void MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+void MultibodySystem::shape_bias(ContactId id, std::span<const BodyKinematics> known, const VectorRef& q,
                                  const VectorRef& v, Eigen::Ref<Vector> out) const {
-  const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, v.data());
+  const ShapeContactState s = shape_contact(world_.ends(id), known, q, v.data());
   const ContactRates rates = contact_rates(s.contact, s.velocity_a, s.omega_a, s.velocity_b, s.omega_b);
   const auto acceleration = [](const BodyKinematics& k, const Vector3& omega, const Vector3& arm,
                                const Vector3& point_rate) {
@@ -290,13 +295,13 @@ void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const Vecto
                            Vector* margins) const {
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
   if (margins != nullptr) margins->setConstant(gaps.size(), std::numeric_limits<double>::infinity());
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  const std::span<const BodyKinematics> known = known_motions(t, q, nullptr, ids.size());
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_shape(ids[i])) continue;
       const CollisionWorld::Ends ends = world_.ends(ids[i]);
-      const BodyKinematics a = contact_kinematics(ends.body_a, prescribed, q, nullptr),
-                           b = contact_kinematics(ends.body_b, prescribed, q, nullptr);
+      const BodyKinematics a = contact_kinematics(ends.body_a, known, q, nullptr),
+                           b = contact_kinematics(ends.body_b, known, q, nullptr);
       const FeatureContact contact = world_.contact(ends, {.pose = {a.R, a.x}}, {.pose = {b.R, b.x}});
       gaps[i] = contact.gap;
       if (margins != nullptr) (*margins)[i] = contact.margin;
@@ -317,10 +322,10 @@ double MultibodySystem::listed_gap(ContactId id, double t, const VectorRef& q) c
 void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                                    ContactRows& out) const {
   add_groups(ids, t, q, out);
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  const std::span<const BodyKinematics> known = known_motions(t, q, nullptr, ids.size());
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (is_shape(ids[i])) fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
+      if (is_shape(ids[i])) fill_shape_rows(ids[i], static_cast<int>(i), known, q, out);
   });
 }
 
@@ -329,11 +334,11 @@ void MultibodySystem::gaps_and_rows(std::span<const ContactId> ids, double t, co
   add_groups(ids, t, q, out);
   gaps.resize(static_cast<Eigen::Index>(ids.size()));
   margins.setConstant(gaps.size(), std::numeric_limits<double>::infinity());
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  const std::span<const BodyKinematics> known = known_motions(t, q, nullptr, ids.size());
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i) {
       if (!is_shape(ids[i])) continue;
-      const FeatureContact contact = fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
+      const FeatureContact contact = fill_shape_rows(ids[i], static_cast<int>(i), known, q, out);
       gaps[i] = contact.gap;
       margins[i] = contact.margin;
     }
@@ -415,12 +420,12 @@ void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, con
     }
     row += num_contact_rows(id);
   }
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  const std::span<const BodyKinematics> known = known_motions(t, q, v.data(), ids.size());
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       if (is_shape(ids[i]))
         shape_bias(
-            ids[i], prescribed, q, v,
+            ids[i], known, q, v,
             bias.segment(first_rows[i], (i + 1 < ids.size() ? first_rows[i + 1] : row) - first_rows[i]));
   });
 }

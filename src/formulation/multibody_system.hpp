@@ -191,8 +191,9 @@ class MultibodySystem final : public System {
 
   // Motions of the kinematic bodies at t, evaluated once a call, on its thread: functions of the user are never called by
   // several threads at once. Valid until the next call of the thread.
-  std::span<const BodyKinematics> prescribed_motions(double t) const;
-  BodyKinematics contact_kinematics(int body, std::span<const BodyKinematics> prescribed, const VectorRef& q,
+  std::span<const BodyKinematics> known_motions(double t, const VectorRef& q, const double* v,
+                                                std::size_t num_contacts) const;
+  BodyKinematics contact_kinematics(int body, std::span<const BodyKinematics> known, const VectorRef& q,
                                     const double* v) const;
   // A contact of shapes at (t, q, v), with its frame.
   struct ShapeContactState {
@@ -213,20 +214,19 @@ class MultibodySystem final : public System {
   };
   ShapeContactState shape_contact(const CollisionWorld::Ends& ends, const BodyKinematics& a,
                                   const BodyKinematics& b) const;
-  ShapeContactState shape_contact(const CollisionWorld::Ends& ends,
-                                  std::span<const BodyKinematics> prescribed, const VectorRef& q,
-                                  const double* v) const;
+  ShapeContactState shape_contact(const CollisionWorld::Ends& ends, std::span<const BodyKinematics> known,
+                                  const VectorRef& q, const double* v) const;
   void place_shapes(double t, const VectorRef& q, const double* v, std::vector<BodyPlacement>& out) const;
   void add_shape_group(ContactId id, ContactRows& out) const;
   // The contact as it was found there.
-  FeatureContact fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
+  FeatureContact fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> known,
                                  const VectorRef& q, ContactRows& out) const;
   // The groups of all contacts, those of shapes still empty.
   void add_groups(std::span<const ContactId> ids, double t, const VectorRef& q, ContactRows& out) const;
   double listed_gap(ContactId id, double t, const VectorRef& q) const;  // of a contact that is not of shapes
   // `out`: as many entries as the contact has rows.
-  void shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
-                  const VectorRef& v, Eigen::Ref<Vector> out) const;
+  void shape_bias(ContactId id, std::span<const BodyKinematics> known, const VectorRef& q, const VectorRef& v,
+                  Eigen::Ref<Vector> out) const;
   int num_contact_rows(ContactId id) const;
 
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;

@@ -71,6 +71,15 @@ void solve_lu(const double* a, int n, double* x) {
   }
 }
 
+// out += rowsᵀ response
+template <typename Rows, typename Response, typename Out>
+void add_product(const Rows& rows, const Response& response, Out out) {
+  if constexpr (Rows::ColsAtCompileTime == 3)
+    out.template topLeftCorner<3, 3>() += rows.transpose() * response;
+  else
+    out.noalias() += rows.transpose().lazyProduct(response);
+}
+
 }  // namespace
 
 double LocalProblem::velocity_floor() const {
@@ -310,7 +319,12 @@ void Reduction::assemble_delassus() {
   };
   for (const Piece& piece : pieces_) {
     fill(problem.Ht, piece, piece.rows);
-    fill(H, piece, piece.response);
+    if (problem.separate_directions)
+      fill(H, piece, piece.response);
+    else
+      std::copy_n(piece_values_.begin() + static_cast<std::ptrdiff_t>(piece.rows),
+                  piece.response - piece.rows,
+                  piece_values_.begin() + static_cast<std::ptrdiff_t>(piece.response));
     if (mechanism_of_[piece.part] >= 0) continue;
     const int size = size_of(piece.part);
     for (int i = 0; i < dims_[piece.contact]; ++i)
@@ -365,10 +379,16 @@ void Reduction::assemble_delassus() {
       const Eigen::Map<const Matrix> rows(piece_values_.data() + left.rows, size, dims_[a]);
       for (int j = part_piece_starts_[left.part]; j < part_piece_starts_[left.part + 1]; ++j) {
         const Piece& right = pieces_[part_pieces_[j]];
+        const auto block = local_.W.block(a, local_.W.find(a, right.contact));
+        if (size == 6 && block.rows() == 3 && block.cols() == 3) {
+          // A rigid body and contacts without couples: most blocks of most problems.
+          using Rows = Eigen::Map<const Eigen::Matrix<double, 6, 3>>;
+          add_product(Rows(rows.data()), Rows(piece_values_.data() + right.response), block);
+          continue;
+        }
         const Eigen::Map<const Matrix> response(piece_values_.data() + right.response, size,
                                                 dims_[right.contact]);
-        local_.W.block(a, local_.W.find(a, right.contact)).noalias() +=
-            rows.transpose().lazyProduct(response);
+        add_product(rows, response, block);
       }
     }
 }

@@ -61,7 +61,7 @@ void CapturingStepper::update_contacts(const System& system, double h) {
       {options_.epsilon_a, options_.epsilon_b * h * h * h, k_gap_round_off * (1.0 + largest(phase_.q))});
   system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
   memories_.hand_over(system, phase_, candidates_, touching, history_);
-  at_candidates_.update(system, phase_, candidates_);
+  at_candidates_.update(system, phase_, candidates_, finisher_.at_reported());
   fastest_ = largest(at_candidates_.u);
   active_.clear();
   active_memory_.clear();

@@ -3,11 +3,62 @@
 #include "delassus/steppers/contact_kinematics.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace delassus {
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
   system.gaps_and_rows(ids, phase.t, phase.q, gaps, margins, rows);
+  remember_place(system, phase, ids);
+  update_velocities(phase);
+}
+
+void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                               const ContactKinematics& known) {
+  if (known.system_ != &system || known.t_ != phase.t || known.q_.size() != phase.q.size() ||
+      known.q_ != phase.q) {
+    update(system, phase, ids);
+    return;
+  }
+  missing_.clear();
+  std::set_difference(ids.begin(), ids.end(), known.ids_.begin(), known.ids_.end(),
+                      std::back_inserter(missing_));
+  system.gaps_and_rows(missing_, phase.t, phase.q, missing_gaps_, missing_margins_, missing_rows_);
+  const auto count = static_cast<Eigen::Index>(ids.size());
+  gaps.resize(count);
+  margins.resize(count);
+  rows.rows.clear(system.nv());
+  rows.surfaces.clear();
+  rows.drift_velocity.resize(known.rows.rows.rows() + missing_rows_.rows.rows());
+  for (std::size_t c = 0, k = 0, m = 0; c < ids.size(); ++c) {
+    while (k < known.ids_.size() && known.ids_[k] < ids[c]) ++k;
+    const bool have = k < known.ids_.size() && known.ids_[k] == ids[c];
+    const std::size_t from = have ? k : m++;
+    const ContactRows& source = have ? known.rows : missing_rows_;
+    const auto group = static_cast<int>(from);
+    const auto at = static_cast<Eigen::Index>(from);
+    const int size = source.rows.group_rows(group);
+    const int first = rows.rows.first_row(rows.rows.add_group(source.rows, group, size));
+    rows.drift_velocity.segment(first, size) =
+        source.drift_velocity.segment(source.rows.first_row(group), size);
+    rows.surfaces.push_back(source.surfaces[from]);
+    gaps[static_cast<Eigen::Index>(c)] = (have ? known.gaps : missing_gaps_)[at];
+    margins[static_cast<Eigen::Index>(c)] = (have ? known.margins : missing_margins_)[at];
+  }
+  rows.drift_velocity.conservativeResize(rows.rows.rows());
+  remember_place(system, phase, ids);
+  update_velocities(phase);
+}
+
+void ContactKinematics::remember_place(const System& system, const Phase& phase,
+                                       std::span<const ContactId> ids) {
+  system_ = &system;
+  t_ = phase.t;
+  q_ = phase.q;
+  ids_.assign(ids.begin(), ids.end());
+}
+
+void ContactKinematics::update_velocities(const Phase& phase) {
   rows.rows.multiply(VectorRef(phase.v), u);
   u += rows.drift_velocity;
 }

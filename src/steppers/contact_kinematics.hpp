@@ -5,6 +5,7 @@
 // is kept.
 #pragma once
 #include <span>
+#include <vector>
 
 #include "delassus/steppers/assemble.hpp"
 
@@ -17,6 +18,9 @@ struct ContactKinematics {
   Vector u;        // Hᵀ v + w, per row [m/s]
 
   void update(const System& system, const Phase& phase, std::span<const ContactId> ids);
+  // The same in ascending order of contacts; rows and gaps of those that `known` has in the same configuration are copied.
+  void update(const System& system, const Phase& phase, std::span<const ContactId> ids,
+              const ContactKinematics& known);
   int first_row(std::size_t c) const { return rows.rows.first_row(static_cast<int>(c)); }
   int num_rows(std::size_t c) const { return rows.rows.group_rows(static_cast<int>(c)); }
   double gap(std::size_t c) const { return gaps[static_cast<Eigen::Index>(c)]; }
@@ -28,6 +32,16 @@ struct ContactKinematics {
   Eigen::Vector2d part(std::size_t c, FrictionKind kind) const {
     return part_velocity(rows.rows, static_cast<int>(c), u, kind);
   }
+
+ private:
+  void remember_place(const System& system, const Phase& phase, std::span<const ContactId> ids);
+  void update_velocities(const Phase& phase);
+  const System* system_ = nullptr;
+  double t_ = 0;
+  Vector q_;
+  std::vector<ContactId> ids_, missing_;
+  ContactRows missing_rows_;
+  Vector missing_gaps_, missing_margins_;
 };
 
 }  // namespace delassus

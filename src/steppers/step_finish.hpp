@@ -31,6 +31,8 @@ class StepFinisher {
   // The certificate of the contacts at the end: how deep the deepest of `ids` is, and the state of those reported.
   void finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
                        const History& history, StepReport& report);
+  // Of the contacts reported, at the end of the last step that was finished.
+  const ContactKinematics& at_reported() const { return at_reported_; }
   // Drift of the joints and energies at `phase`; then phase and history become the state.
   void finish(const System& system, const Phase& phase, History& history, StepReport& report, State& state);
 
