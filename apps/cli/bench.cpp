@@ -29,7 +29,11 @@ constexpr Bench k_benches[] = {
     {"collision",
      "pairs of 100 to 100,000 boxes; distances of shapes beside Bullet and FCL where they are installed",
      bench_collision},
-    {"threads", "contacts of 1,000 and 10,000 shapes with one and with more threads", bench_threads}};
+    {"threads", "contacts of 1,000 and 10,000 shapes with one and with more threads", bench_threads},
+    {"contact",
+     "steps with contact: every solver on a stack, an arch and a column, beside Bullet where it is "
+     "installed; 100 to 10,000 spheres; boxes against real time",
+     bench_contact}};
 
 }  // namespace
 

@@ -301,7 +301,8 @@ int run_program(int argc, char** argv) {
   convert_app->add_option("out", convert_to, "file to write")->required();
   convert_app->callback([&] { command = [&] { return convert_command(convert_from, convert_to); }; });
 
-  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads");
+  CLI::App* bench_app =
+      app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads, contact");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");
   bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
