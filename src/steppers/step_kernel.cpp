@@ -197,8 +197,8 @@ void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* cons
   reduction_.update_cones();
 }
 
-bool StepKernel::follow_slip(const Solution& solution) {
-  bool turned = false;
+double StepKernel::follow_slip(const Solution& solution) {
+  double turn = 0;
   for (int c = 0; c < data_.num_contacts; ++c) {
     ContactMode& mode = all_modes_[c];
     for (const FrictionPart& part : mode_parts(problem_.cones[c])) {
@@ -208,11 +208,11 @@ bool StepKernel::follow_slip(const Solution& solution) {
       // A slip that has gone through zero ends its mode; its event function must see it.
       if (!(slip.dot(before.direction) > k_forward * slip.norm())) continue;
       const Eigen::Vector2d direction = slip.normalized();
-      turned = turned || (direction - before.direction).norm() > k_turned;
+      turn = std::max(turn, (direction - before.direction).norm());
       mode.set_part(part.kind, {ContactStatus::slip, direction});
     }
   }
-  return turned;
+  return turn;
 }
 
 void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
@@ -227,9 +227,18 @@ void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
     all_modes_.insert(all_modes_.end(), friction_modes_.begin(), friction_modes_.end());
   }
   const auto solve_once = [&] {
+    double last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < k_max_turns; ++round) {
       trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
-      if (!trial.ok || options_.law.kind == ContactLawKind::polyhedral || !follow_slip(trial.solution)) break;
+      if (!trial.ok || options_.law.kind == ContactLawKind::polyhedral) return trial.ok;
+      const double turn = follow_slip(trial.solution);
+      if (turn <= k_turned) return true;
+      if (turn > last) {
+        // A slip so slow that friction could turn it anywhere within the step: directions that chase it go astray.
+        std::copy(modes.begin(), modes.end(), all_modes_.begin());
+        return trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+      }
+      last = turn;
     }
     return trial.ok;
   };

@@ -110,8 +110,8 @@ class StepKernel {
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
   Projector projector_;
-  // True when a slip of the solution has turned away from the direction it was solved for.
-  bool follow_slip(const Solution& solution);
+  // Turns the directions of slip to those of the solution; the largest change.
+  double follow_slip(const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   std::vector<ContactMode> remembered_;
   Vector mean_, u_, joint_u_, w_;
