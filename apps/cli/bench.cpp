@@ -19,17 +19,26 @@ namespace {
 struct Bench {
   const char* name;
   const char* meaning;
-  nlohmann::json (*run)(int max_size);
+  nlohmann::json (*run)(const BenchArguments& arguments);
 };
+template <nlohmann::json (*bench)(int)>
+nlohmann::json at_most(const BenchArguments& arguments) {
+  return bench(arguments.max_size);
+}
+
 constexpr Bench k_benches[] = {
     {"lemke", "Lemke's method on heaps of 50 to 2000 LCP variables, beside Siconos where it is installed",
-     bench_lemke},
-    {"chains", "a step of chains, trees and stars of 10 to 10,000 bodies", bench_chains},
-    {"peers", "a swinging chain beside Simbody and ODE where they are installed", bench_peers},
+     at_most<bench_lemke>},
+    {"chains", "a step of chains, trees and stars of 10 to 10,000 bodies", at_most<bench_chains>},
+    {"peers", "a swinging chain beside Simbody and ODE where they are installed", at_most<bench_peers>},
     {"collision",
      "pairs of 100 to 100,000 boxes; distances of shapes beside Bullet and FCL where they are installed",
-     bench_collision},
-    {"threads", "contacts of 1,000 and 10,000 shapes with one and with more threads", bench_threads}};
+     at_most<bench_collision>},
+    {"threads", "contacts of 1,000 and 10,000 shapes with one and with more threads", at_most<bench_threads>},
+    {"contact",
+     "steps with contact: every solver on a stack, an arch and a column, beside Bullet where it is "
+     "installed; 100 to 10,000 spheres; boxes against real time",
+     bench_contact}};
 
 }  // namespace
 
@@ -73,7 +82,9 @@ int bench_command(const BenchArguments& arguments) {
   for (const Bench& bench : k_benches) {
     known.push_back(bench.name);
     if (arguments.name != bench.name) continue;
-    const nlohmann::json table = bench.run(arguments.max_size);
+    if (!arguments.part.empty() && bench.run != bench_contact)
+      throw InputError(fmt::format("--part {}: the benchmark '{}' has no parts", arguments.part, bench.name));
+    const nlohmann::json table = bench.run(arguments);
     if (!arguments.json.empty()) write_file(arguments.json, table.dump(2) + "\n");
     return k_done;
   }

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/cli/commands.hpp"
 #include "delassus/model/model.hpp"
 
 namespace delassus::cli {
@@ -21,6 +22,7 @@ nlohmann::json bench_chains(int max_size);
 nlohmann::json bench_peers(int max_size);
 nlohmann::json bench_collision(int max_size);
 nlohmann::json bench_threads(int max_size);
+nlohmann::json bench_contact(const BenchArguments& arguments);
 
 // A chain of n rods that hangs from the world in a slant and begins to swing: revolute joints whose axes alternate
 // between two directions across the rods. Every second rod has the mass `light` instead of 1 kg.

@@ -105,6 +105,9 @@ int convergence_command(const ConvergenceArguments& arguments);
 struct BenchArguments {
   std::string name, json;
   int max_size = 1'000'000;  // larger problems are left out
+  // Of `contact`:
+  std::string part;       // empty: all
+  double time_limit = 2;  // of a run that compares solvers [s]
 };
 int bench_command(const BenchArguments& arguments);
 

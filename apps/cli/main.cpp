@@ -301,12 +301,21 @@ int run_program(int argc, char** argv) {
   convert_app->add_option("out", convert_to, "file to write")->required();
   convert_app->callback([&] { command = [&] { return convert_command(convert_from, convert_to); }; });
 
-  CLI::App* bench_app = app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads");
+  CLI::App* bench_app =
+      app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads, contact");
   bench_app->add_option("name", bench.name, "which one");
   bench_app->add_option("--json", bench.json, "write the table as JSON");
   bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
+  bench_app->add_option("--part", bench.part, "contact only: scenes, bullet, real_time or growth [all]");
+  std::string bench_time_limit;
+  bench_app->add_option("--time-limit", bench_time_limit, "contact only: seconds a solver and scene [2]");
   threads.add_to(bench_app);
-  bench_app->callback([&] { command = [&] { return bench_command(bench); }; });
+  bench_app->callback([&] {
+    command = [&] {
+      if (!bench_time_limit.empty()) bench.time_limit = parse_positive("--time-limit", bench_time_limit);
+      return bench_command(bench);
+    };
+  });
 
   std::string list_kind;
   CLI::App* list_app =

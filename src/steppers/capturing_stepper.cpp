@@ -63,6 +63,7 @@ void CapturingStepper::update_contacts(const System& system, double h) {
   memories_.hand_over(system, phase_, candidates_, touching, history_);
   at_candidates_.update(system, phase_, candidates_, finisher_.at_reported());
   fastest_ = largest(at_candidates_.u);
+  at_rest_ = k_rest_tolerance * largest(phase_.v);
   active_.clear();
   active_memory_.clear();
   shifts_.clear();
@@ -94,7 +95,7 @@ void CapturingStepper::follow_surfaces(const System& system, double h) {
 bool CapturingStepper::enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const {
   const double gap = at_candidates_.gap(c), u_N = at_candidates_.normal_velocity(c);
   const double e = at_candidates_.rows.surfaces[c].restitution;
-  const bool approaches = !closed && -u_N > k_rest_tolerance * largest(phase_.v);
+  const bool approaches = !closed && -u_N > at_rest_;
   const double prediction = formula_.gaps_in_rows ? 1.0 : formula_.prediction;
   const bool touches = gap + prediction * h * u_N <= touching;
   shift.impact = approaches && touches;

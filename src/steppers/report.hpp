@@ -66,7 +66,7 @@ struct Certificate {
   int worst_joint_row = -1;
   bool has_worst_contact = false;
   ContactId worst_contact = 0;  // of the contact residual or, without contact forces, the deepest
-  int iterations = 0;           // pivots of all solves
+  int iterations = 0;           // pivots, sweeps and steps of all solves; methods tried in vain counted
   int solves = 0;               // one-step problems and impact problems
   int redundant_joint_rows = 0;
 };

@@ -668,4 +668,38 @@ TEST_F(CliTest, Bench) {
   }
 }
 
+TEST_F(CliTest, BenchContact) {
+  // The stack alone, and little time for those that are slow on it.
+  const ProgramResult result =
+      run({"bench", "contact", "--max-size", "10", "--time-limit", "0.05", "--json", "contact.json"});
+  EXPECT_EQ(result.status, 0) << result.err;
+  const json table = read_json("contact.json");
+  ASSERT_EQ(table["scenes"].size(), 16u);  // eight solvers, two tolerances
+  for (const json& entry : table["scenes"]) {
+    EXPECT_EQ(entry["scene"], "stack");
+    EXPECT_EQ(entry["law"], "coulomb");
+    EXPECT_GT(entry["steps"], 0) << entry;
+    EXPECT_GT(entry["steps_per_second"], 0) << entry;
+    EXPECT_GT(entry["iterations"], 0) << entry;
+    EXPECT_GE(entry["missed_steps"], 0) << entry;
+    EXPECT_LE(entry["missed_steps"], entry["steps"]) << entry;
+    EXPECT_FALSE(entry.contains("failure")) << entry;
+    if (entry["solver"] != "auto") continue;
+    // It stands still, by the default solver at any tolerance.
+    EXPECT_EQ(entry["missed_steps"], 0) << entry;
+    EXPECT_LT(entry["residual"], 1e-10) << entry;
+    EXPECT_LT(entry["moved"], 1e-10) << entry;
+  }
+  if (table.contains("bullet"))  // where it is installed
+    for (const json& entry : table["bullet"]) {
+      EXPECT_GT(entry["steps_per_second"], 0) << entry;
+      EXPECT_EQ(entry["ratios"].size(), 2u) << entry;
+    }
+  EXPECT_EQ(table["real_time"].size(), 0u);  // of larger ones
+  EXPECT_EQ(table["growth"]["entries"].size(), 0u);
+
+  EXPECT_NE(run({"bench", "contact", "--part", "columns"}).status, 0);
+  EXPECT_NE(run({"bench", "lemke", "--part", "scenes"}).status, 0);
+}
+
 }  // namespace
