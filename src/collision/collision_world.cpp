@@ -107,6 +107,7 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
       placed.group = shape.group;
       placed.touches = shape.touches;
       placed.first_feature = static_cast<std::uint32_t>(next_feature);
+      first_features_.push_back(placed.first_feature);
       placed.name = body.name;
       if (!shape.name.empty())
         placed.name += "." + shape.name;
@@ -204,10 +205,8 @@ bool CollisionWorld::may_touch(int shape_a, int shape_b) const {
 // --- ids
 
 int CollisionWorld::shape_of(std::uint32_t feature) const {
-  const auto after =
-      std::upper_bound(shapes_.begin(), shapes_.end(), feature,
-                       [](std::uint32_t f, const PlacedShape& shape) { return f < shape.first_feature; });
-  return static_cast<int>(after - shapes_.begin()) - 1;
+  const auto after = std::upper_bound(first_features_.begin(), first_features_.end(), feature);
+  return static_cast<int>(after - first_features_.begin()) - 1;
 }
 
 CollisionWorld::Ends CollisionWorld::ends(Id id) const {

@@ -119,11 +119,12 @@ class CollisionWorld {
   int shape_of(std::uint32_t feature) const;
 
   std::vector<PlacedShape> shapes_;
-  std::vector<std::uint8_t> moving_;          // of each shape
-  std::vector<std::uint8_t> dynamic_;         // of each shape's body: forces can move it
-  std::vector<std::pair<int, int>> ignored_;  // body pairs, sorted, first < second
-  std::vector<std::pair<int, int>> forced_;   // that touch although a joint connects them
-  std::vector<PairRule> rules_;               // sorted by bodies, the lower one first
+  std::vector<std::uint32_t> first_features_;  // of the shapes, in one piece for the search
+  std::vector<std::uint8_t> moving_;           // of each shape
+  std::vector<std::uint8_t> dynamic_;          // of each shape's body: forces can move it
+  std::vector<std::pair<int, int>> ignored_;   // body pairs, sorted, first < second
+  std::vector<std::pair<int, int>> forced_;    // that touch although a joint connects them
+  std::vector<PairRule> rules_;                // sorted by bodies, the lower one first
   CollisionSettings settings_;
   bool any_pair_ = false, any_turning_ = false;
 };

@@ -54,8 +54,15 @@ void BlockRows::multiply(const VectorRef& v, Vector& out) const {
   for (int g = 0; g < num_groups(); ++g)
     for (int b = 0; b < num_blocks(g); ++b) {
       const ConstBlock values = block(g, b);
-      out.segment(first_row(g), group_rows(g)).noalias() +=
-          values * v.segment(block_column(g, b), values.cols());
+      const double* x = v.data() + block_column(g, b);
+      // A contact of a rigid body: most blocks of most problems.
+      if (values.rows() == 3 && values.cols() == 6)
+        out.segment<3>(first_row(g)) +=
+            Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>(values.data()) *
+            Eigen::Map<const Eigen::Matrix<double, 6, 1>>(x);
+      else
+        out.segment(first_row(g), group_rows(g)).noalias() +=
+            values.lazyProduct(Eigen::Map<const Vector>(x, values.cols()));
     }
 }
 

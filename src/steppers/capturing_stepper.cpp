@@ -52,7 +52,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
       accept(system);
   }
   if (report.ok) phase_.t = request.t_end;
-  finisher_.finish_contacts(system, phase_, candidates_, history_, report);
+  finisher_.finish_contacts(system, phase_, candidates_, history_, report, &at_end_);
   finisher_.finish(system, phase_, history_, report, state);
 }
 
@@ -180,7 +180,8 @@ void CapturingStepper::project(const System& system) {
         lift_[c] = history_.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
         row += trial_.cones[a++].dim;
       }
-      done = gap_projector_.project(system, candidates_, lift_, phase_);
+      at_end_.update(system, phase_, candidates_);
+      done = gap_projector_.project(system, candidates_, lift_, at_end_.gaps, at_end_.margins, phase_);
       report_->certificate.solves += gap_projector_.solves();
       report_->certificate.iterations += gap_projector_.iterations();
     }

@@ -85,7 +85,7 @@ class CapturingStepper final : public Stepper {
   std::vector<RowShift> shifts_;
   std::vector<char> lift_;
   std::vector<int> held_friction_;
-  ContactKinematics at_candidates_;
+  ContactKinematics at_candidates_, at_end_;
   double fastest_ = 0;  // largest relative velocity of the candidates [m/s]
   double at_rest_ = 0;  // an approach below this is round-off [m/s]
   Vector rest_, bias_;

@@ -15,8 +15,7 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids,
                                const ContactKinematics& known) {
-  if (known.system_ != &system || known.t_ != phase.t || known.q_.size() != phase.q.size() ||
-      known.q_ != phase.q) {
+  if (!known.is_at(system, phase)) {
     update(system, phase, ids);
     return;
   }
@@ -48,6 +47,25 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
   rows.drift_velocity.conservativeResize(rows.rows.rows());
   remember_place(system, phase, ids);
   update_velocities(phase);
+}
+
+bool ContactKinematics::is_at(const System& system, const Phase& phase) const {
+  return system_ == &system && t_ == phase.t && q_.size() == phase.q.size() && q_ == phase.q;
+}
+
+bool ContactKinematics::find_gaps(const System& system, const Phase& phase, std::span<const ContactId> ids,
+                                  Vector& gaps_out, Vector& margins_out) const {
+  if (!is_at(system, phase)) return false;
+  const auto count = static_cast<Eigen::Index>(ids.size());
+  gaps_out.resize(count);
+  margins_out.resize(count);
+  for (std::size_t c = 0, k = 0; c < ids.size(); ++c, ++k) {
+    while (k < ids_.size() && ids_[k] < ids[c]) ++k;
+    if (k == ids_.size() || ids_[k] != ids[c]) return false;
+    gaps_out[static_cast<Eigen::Index>(c)] = gaps[static_cast<Eigen::Index>(k)];
+    margins_out[static_cast<Eigen::Index>(c)] = margins[static_cast<Eigen::Index>(k)];
+  }
+  return true;
 }
 
 void ContactKinematics::remember_place(const System& system, const Phase& phase,

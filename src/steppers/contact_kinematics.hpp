@@ -33,7 +33,12 @@ struct ContactKinematics {
     return part_velocity(rows.rows, static_cast<int>(c), u, kind);
   }
 
+  // Gaps and margins of some of the contacts, in ascending order. False: this is not of that configuration, or not of all.
+  bool find_gaps(const System& system, const Phase& phase, std::span<const ContactId> ids, Vector& gaps_out,
+                 Vector& margins_out) const;
+
  private:
+  bool is_at(const System& system, const Phase& phase) const;
   void remember_place(const System& system, const Phase& phase, std::span<const ContactId> ids);
   void update_velocities(const Phase& phase);
   const System* system_ = nullptr;

@@ -30,17 +30,16 @@ double GapProjector::evaluate(const System& system, double t, std::span<const Co
 }
 
 bool GapProjector::project(const System& system, std::span<const ContactId> ids, std::span<const char> lift,
-                           Phase& phase) {
+                           const Vector& gaps, const Vector& margins, Phase& phase) {
   solves_ = iterations_ = 0;
   q_ = phase.q;
   const double tolerance = k_gap_tolerance * (1.0 + (q_.size() > 0 ? q_.cwiseAbs().maxCoeff() : 0.0));
-  system.gaps(ids, phase.t, q_, gaps_, &margins_);
-  floor_.setZero(gaps_.size());
+  floor_.setZero(gaps.size());
   bool any = false;
   for (std::size_t c = 0; c < ids.size(); ++c) {
-    if (margins_[c] < 0) continue;
-    any = any || (lift[c] && gaps_[c] < -tolerance);
-    if (!lift[c]) floor_[c] = std::min(gaps_[c], 0.0);
+    if (margins[c] < 0) continue;
+    any = any || (lift[c] && gaps[c] < -tolerance);
+    if (!lift[c]) floor_[c] = std::min(gaps[c], 0.0);
   }
   if (!any) return true;
   const double before = evaluate(system, phase.t, ids);

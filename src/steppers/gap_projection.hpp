@@ -24,9 +24,9 @@ class GapProjector {
  public:
   explicit GapProjector(Solver& solver) : solver_(solver) {}
   // Lifts the contacts for which `lift` (parallel to ids) is set; the others must not get deeper. False: could not be
-  // solved, q is unchanged. Nothing is done when no lifted contact penetrates.
+  // solved, q is unchanged. Nothing is done when no lifted contact penetrates. `gaps`, `margins`: of the contacts at `phase`.
   bool project(const System& system, std::span<const ContactId> ids, std::span<const char> lift,
-               Phase& phase);
+               const Vector& gaps, const Vector& margins, Phase& phase);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }

@@ -66,14 +66,19 @@ std::string StepFinisher::check_joints_only(const System& system, const Phase& p
 }
 
 void StepFinisher::finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
-                                   const History& history, StepReport& report) {
+                                   const History& history, StepReport& report,
+                                   const ContactKinematics* known) {
   reported_.clear();
   for (const ContactReport& contact : report.contacts) reported_.push_back(contact.id);
-  at_reported_.update(system, phase, reported_);
+  if (known != nullptr)
+    at_reported_.update(system, phase, reported_, *known);
+  else
+    at_reported_.update(system, phase, reported_);
   others_.clear();
   std::set_difference(ids.begin(), ids.end(), reported_.begin(), reported_.end(),
                       std::back_inserter(others_));
-  system.gaps(others_, phase.t, phase.q, gaps_, &margins_);
+  if (known == nullptr || !known->find_gaps(system, phase, others_, gaps_, margins_))
+    system.gaps(others_, phase.t, phase.q, gaps_, &margins_);
   double& penetration = report.certificate.penetration;
   for (std::size_t c = 0; c < others_.size(); ++c)
     if (margins_[c] >= 0) penetration = std::max(penetration, -gaps_[c]);

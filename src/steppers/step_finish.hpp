@@ -29,8 +29,9 @@ class StepFinisher {
   // Why the stepper `name`, which takes joints only, cannot take a step of h; empty when no contact could close.
   std::string check_joints_only(const System& system, const Phase& phase, double h, const std::string& name);
   // The certificate of the contacts at the end: how deep the deepest of `ids` is, and the state of those reported.
+  // `known`: of `ids` at some phase; used where it is this one.
   void finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
-                       const History& history, StepReport& report);
+                       const History& history, StepReport& report, const ContactKinematics* known = nullptr);
   // Of the contacts reported, at the end of the last step that was finished.
   const ContactKinematics& at_reported() const { return at_reported_; }
   // Drift of the joints and energies at `phase`; then phase and history become the state.
