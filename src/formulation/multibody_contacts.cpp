@@ -201,8 +201,9 @@ void MultibodySystem::add_shape_group(ContactId id, ContactRows& out) const {
 
 // Relative velocity of the material points in the frame of the contact: for each of its directions f the row of a body
 // is  ± (f, Rᵀ(arm × f)), and that of the relative turning about f, in the order (t1, t2, n),  ± (0, Rᵀ f).
-void MultibodySystem::fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
-                                      const VectorRef& q, ContactRows& out) const {
+FeatureContact MultibodySystem::fill_shape_rows(ContactId id, int group,
+                                                std::span<const BodyKinematics> prescribed,
+                                                const VectorRef& q, ContactRows& out) const {
   // Velocities of prescribed bodies only.
   const ShapeContactState s = shape_contact(world_.ends(id), prescribed, q, nullptr);
   int next_block = 0;
@@ -230,6 +231,7 @@ void MultibodySystem::fill_shape_rows(ContactId id, int group, std::span<const B
   out.drift_velocity.segment<3>(first) = drift;
   if (out.rows.group_rows(group) == 6)
     out.drift_velocity.segment<3>(first + 3) = s.turning(s.omega_b - s.omega_a);
+  return s.contact;
 }
 
 Vector3 MultibodySystem::ShapeContactState::turning(const Vector3& omega) const {
@@ -300,21 +302,48 @@ void MultibodySystem::gaps(std::span<const ContactId> ids, double t, const Vecto
       if (margins != nullptr) (*margins)[i] = contact.margin;
     }
   });
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!is_shape(ids[i])) gaps[i] = listed_gap(ids[i], t, q);
+}
+
+double MultibodySystem::listed_gap(ContactId id, double t, const VectorRef& q) const {
+  if (!is_limit(id)) return geometry(id, q, nullptr).gap;
   Evaluation x;
-  for (std::size_t i = 0; i < ids.size(); ++i) {
-    if (is_shape(ids[i])) continue;
-    if (!is_limit(ids[i])) {
-      gaps[i] = geometry(ids[i], q, nullptr).gap;
-      continue;
-    }
-    const LimitContact& c = limit(ids[i]);
-    evaluate_coordinate(coordinate_index(model_.limits[c.limit].coordinate), t, q, nullptr, false, x);
-    gaps[i] = c.sign * (x.pair.value - c.bound);
-  }
+  const LimitContact& c = limit(id);
+  evaluate_coordinate(coordinate_index(model_.limits[c.limit].coordinate), t, q, nullptr, false, x);
+  return c.sign * (x.pair.value - c.bound);
 }
 
 void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                                    ContactRows& out) const {
+  add_groups(ids, t, q, out);
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (is_shape(ids[i])) fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
+  });
+}
+
+void MultibodySystem::gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                    Vector& gaps, Vector& margins, ContactRows& out) const {
+  add_groups(ids, t, q, out);
+  gaps.resize(static_cast<Eigen::Index>(ids.size()));
+  margins.setConstant(gaps.size(), std::numeric_limits<double>::infinity());
+  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
+  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      if (!is_shape(ids[i])) continue;
+      const FeatureContact contact = fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
+      gaps[i] = contact.gap;
+      margins[i] = contact.margin;
+    }
+  });
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    if (!is_shape(ids[i])) gaps[i] = listed_gap(ids[i], t, q);
+}
+
+void MultibodySystem::add_groups(std::span<const ContactId> ids, double t, const VectorRef& q,
+                                 ContactRows& out) const {
   out.rows.clear(nv());
   out.surfaces.clear();
   Eigen::Index num_rows = 0;
@@ -353,11 +382,6 @@ void MultibodySystem::contact_rows(std::span<const ContactId> ids, double t, con
       out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
     }
   }
-  const std::span<const BodyKinematics> prescribed = prescribed_motions(t);
-  parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i)
-      if (is_shape(ids[i])) fill_shape_rows(ids[i], static_cast<int>(i), prescribed, q, out);
-  });
 }
 
 void MultibodySystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q,

@@ -74,6 +74,8 @@ class MultibodySystem final : public System {
   ContactId successor(ContactId id, double t, const VectorRef& q) const override;
   void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                     ContactRows& out) const override;
+  void gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                     Vector& margins, ContactRows& out) const override;
   void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
                     Vector& bias) const override;
   void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
@@ -216,8 +218,12 @@ class MultibodySystem final : public System {
                                   const double* v) const;
   void place_shapes(double t, const VectorRef& q, const double* v, std::vector<BodyPlacement>& out) const;
   void add_shape_group(ContactId id, ContactRows& out) const;
-  void fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
-                       const VectorRef& q, ContactRows& out) const;
+  // The contact as it was found there.
+  FeatureContact fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> prescribed,
+                                 const VectorRef& q, ContactRows& out) const;
+  // The groups of all contacts, those of shapes still empty.
+  void add_groups(std::span<const ContactId> ids, double t, const VectorRef& q, ContactRows& out) const;
+  double listed_gap(ContactId id, double t, const VectorRef& q) const;  // of a contact that is not of shapes
   // `out`: as many entries as the contact has rows.
   void shape_bias(ContactId id, std::span<const BodyKinematics> prescribed, const VectorRef& q,
                   const VectorRef& v, Eigen::Ref<Vector> out) const;

@@ -12,6 +12,8 @@ const char* to_string(SolveStatus status) {
       return "not run";
     case SolveStatus::converged:
       return "converged";
+    case SolveStatus::inexact:
+      return "inexact";
     case SolveStatus::ray:
       return "ray";
     case SolveStatus::iteration_limit:

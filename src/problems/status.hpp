@@ -12,12 +12,17 @@ enum class SolveStatus {
   ray,                // Lemke ended on a secondary ray, certified: no solution was found (none may exist)
   iteration_limit,    // stopped by the iteration limit; the numbers are the last iterate
   numerical_failure,  // the independent residual stayed above the tolerance; the numbers may not be used
+  inexact,  // every method ended above the tolerance, but below k_certified; the numbers may be used
 };
 
 const char* to_string(SolveStatus status);
 inline bool usable(SolveStatus status) {
-  return status == SolveStatus::converged;
+  return status == SolveStatus::converged || status == SolveStatus::inexact;
 }
+
+// Relative residual that a solution must have whatever becomes of it. Contacts that are redundant but for the sixth digit,
+// such as edges that lie on each other, can leave no more than this to any method.
+inline constexpr double k_certified = 1e-8;
 
 // One method that a solver tried on its way.
 struct SolveAttempt {

@@ -162,7 +162,7 @@ void read_solver(const Tables& frames, const std::string& path, Recording& recor
     std::array<int, 8> s;
     for (std::size_t k = 0; k < s.size(); ++k) s[k] = static_cast<int>(solver[s.size() * i + k]);
     Certificate& certificate = recording.certificate[i];
-    certificate.status = checked(s[0], SolveStatus::numerical_failure, "a solver's status", path);
+    certificate.status = checked(s[0], SolveStatus::inexact, "a solver's status", path);
     certificate.momentum_residual = r[0];
     certificate.joint_residual = r[1];
     certificate.contact_residual = r[2];

@@ -217,7 +217,7 @@ struct RunSettings {
   std::string impact_law = "newton";
   bool bound_by_total_impulse = false;
   double tangential_restitution = 0, impact_threshold = 0;
-  double tolerance = 1e-10;
+  double tolerance = 0;  // automatic
   int max_iterations = 0;
   int output_every = 1;
 };

@@ -39,6 +39,7 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
   set_state(std::move(state));
   StepperSettings settings = options_.stepper;
   if (settings.name.empty()) settings.name = default_stepper(*system_, state_);
+  if (options_.solver.tolerance == 0) options_.solver.tolerance = default_tolerance(settings.name);
   stepper_ = make_stepper(settings, make_solver(options_.solver));
   start_.ok = true;
   if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {

@@ -100,10 +100,19 @@ void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& sta
       return;
     }
   }
+  if (settle(total)) return;
   next.r = solution.r;
   if (attempt(nsgs, "nsgs", problem, next, total)) return;
   next.r = solution.r;
-  if (problem.symmetric) attempt(spg, "spg", problem, next, total);
+  if (problem.symmetric && attempt(spg, "spg", problem, next, total)) return;
+  settle(total);
+}
+
+// What no method brings to the tolerance is taken where it is good enough for every use.
+bool AutoSolver::Worker::settle(SolveStats& total) {
+  if (!(total.residual <= k_certified)) return false;
+  total.status = SolveStatus::inexact;
+  return true;
 }
 
 void AutoSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
@@ -147,7 +156,8 @@ void AutoSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
     stats.factorizations += island.factorizations;
     stats.residual = std::max(stats.residual, island.residual);
     stats.warm_started = stats.warm_started && island.warm_started;
-    if (!usable(island.status)) stats.status = island.status;
+    if (!usable(island.status) || (island.status == SolveStatus::inexact && usable(stats.status)))
+      stats.status = island.status;
     for (int a = 0; a < island.num_attempts; ++a) stats.add(island.attempts[a]);
   }
 }

@@ -48,6 +48,7 @@ class AutoSolver final : public Solver {
     // True when it has solved the problem; keeps the better of this and what there was.
     bool attempt(Solver& solver, const char* method, const LocalProblem& problem, const WarmStart& start,
                  SolveStats& total);
+    bool settle(SolveStats& total);
   };
 
   IterativeOptions options_;

@@ -97,7 +97,11 @@ std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
   std::vector<std::string> names;
   std::string known;
   for (const Entry& entry : entries()) {
-    if (entry.info.name == settings.name) return entry.make(settings);
+    if (entry.info.name == settings.name) {
+      SolverSettings complete = settings;
+      if (complete.tolerance == 0) complete.tolerance = IterativeOptions{}.tolerance;
+      return entry.make(complete);
+    }
     names.push_back(entry.info.name);
     known += (known.empty() ? "" : ", ") + entry.info.name;
   }

@@ -20,9 +20,9 @@ const std::vector<SolverInfo>& list_solvers();
 
 struct SolverSettings {
   std::string name = "auto";
-  double tolerance = 1e-10;  // accepted relative residual [-]
-  int max_iterations = 0;    // 0: automatic
-  double time_limit = 0;     // for solvers that look at the clock; 0: none [s]
+  double tolerance = 0;    // wanted relative residual; 0: 1e-10, or what the stepper asks for [-]
+  int max_iterations = 0;  // 0: automatic
+  double time_limit = 0;   // for solvers that look at the clock; 0: none [s]
   // Relaxation ω of the methods that sweep; 0: that of the method [-]
   double relaxation = 0;
   bool symmetric_sweeps = false;  // every second sweep in the opposite order

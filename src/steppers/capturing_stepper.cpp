@@ -100,8 +100,8 @@ bool CapturingStepper::enters(std::size_t c, double h, double touching, bool clo
   shift.impact = approaches && touches;
   if (formula_.gaps_in_rows)
     shift.slow[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
-  else if (closed)
-    shift.slow[0] = std::max(gap, 0.0) / h;  // (3)
+  else if (closed && gap > touching)
+    shift.slow[0] = gap / h;  // (3)
   shift.velocity = shift.slow;
   const double e_T = options_.impact.tangential_restitution;
   if (approaches && -u_N > options_.impact.threshold && (e > 0 || e_T > 0)) {
@@ -117,6 +117,7 @@ bool CapturingStepper::enters(std::size_t c, double h, double touching, bool clo
 
 void CapturingStepper::accept(const System& system) {
   book_trial(system, phase_, trial_.end, trial_, active_, 1.0, held_friction_, history_.energy, *report_);
+  drop_slow_impacts();
   report_impacts();
   memories_.remember(trial_, active_, history_);
   for (std::size_t c = 0; c < active_.size(); ++c) {
@@ -132,6 +133,15 @@ void CapturingStepper::accept(const System& system) {
   history_.weighted_velocity = trial_.y;
   phase_ = trial_.end;
   project(system);
+}
+
+// An approach that is round-off beside what the forces of the step do to the velocities is none: the contact rests.
+void CapturingStepper::drop_slow_impacts() {
+  const double slow = k_rest_tolerance * largest(kernel_.local().u_free);
+  for (std::size_t a = 0, c = 0; a < active_.size(); ++a) {
+    while (candidates_[c] != active_[a]) ++c;
+    if (-at_candidates_.normal_velocity(c) <= slow) shifts_[a].impact = false;
+  }
 }
 
 void CapturingStepper::report_impacts() {

@@ -62,6 +62,7 @@ class CapturingStepper final : public Stepper {
   bool enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const;
   void follow_surfaces(const System& system, double h);
   void accept(const System& system);
+  void drop_slow_impacts();
   void report_impacts();
   void project(const System& system);
 

@@ -7,8 +7,7 @@
 namespace delassus {
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
-  system.gaps(ids, phase.t, phase.q, gaps, &margins);
-  system.contact_rows(ids, phase.t, phase.q, rows);
+  system.gaps_and_rows(ids, phase.t, phase.q, gaps, margins, rows);
   rows.rows.multiply(VectorRef(phase.v), u);
   u += rows.drift_velocity;
 }

@@ -139,6 +139,14 @@ std::string default_stepper(const System& system, const State& state) {
   return system.nv() > k_many_velocities ? "moreau-jean" : "trapezoidal-2";
 }
 
+double default_tolerance(const std::string& stepper) {
+  StepperSettings settings;
+  settings.name = stepper;
+  // The first one with room for the certificate, which measures contacts one by one.
+  constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;
+  return find_capturing_formula(settings) ? by_steps : by_events;
+}
+
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
   require_valid(settings);
   if (std::optional<StepFormula> formula = find_formula(settings)) {

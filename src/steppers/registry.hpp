@@ -38,6 +38,8 @@ struct StepperSettings {
 // The stepper of a system that is not told otherwise: generalized-alpha where the motion is smooth (joints only), which
 // damps what a step cannot resolve; trapezoidal-2 with located events where there are contacts, stops or dry friction.
 std::string default_stepper(const System& system, const State& state);
+// Relative residual of the contact problems: steps of fixed size make errors of O(h) beside which less is enough [-].
+double default_tolerance(const std::string& stepper);
 
 // Whether the stepper of this name refuses contacts, stops and dry friction.
 bool is_joints_only(const std::string& name);

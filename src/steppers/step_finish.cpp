@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "delassus/steppers/contact_memory.hpp"
@@ -24,12 +25,14 @@ SolveStatus worse(SolveStatus a, SolveStatus b) {
         return 0;
       case SolveStatus::converged:
         return 1;
-      case SolveStatus::iteration_limit:
+      case SolveStatus::inexact:
         return 2;
-      case SolveStatus::ray:
+      case SolveStatus::iteration_limit:
         return 3;
-      case SolveStatus::numerical_failure:
+      case SolveStatus::ray:
         return 4;
+      case SolveStatus::numerical_failure:
+        return 5;
     }
     return 4;
   };
@@ -64,14 +67,19 @@ std::string StepFinisher::check_joints_only(const System& system, const Phase& p
 
 void StepFinisher::finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
                                    const History& history, StepReport& report) {
-  system.gaps(ids, phase.t, phase.q, gaps_, &margins_);
-  for (std::size_t c = 0; c < ids.size(); ++c)
-    if (margins_[c] >= 0)
-      report.certificate.penetration = std::max(report.certificate.penetration, -gaps_[c]);
   reported_.clear();
   for (const ContactReport& contact : report.contacts) reported_.push_back(contact.id);
   at_reported_.update(system, phase, reported_);
+  others_.clear();
+  std::set_difference(ids.begin(), ids.end(), reported_.begin(), reported_.end(),
+                      std::back_inserter(others_));
+  system.gaps(others_, phase.t, phase.q, gaps_, &margins_);
+  double& penetration = report.certificate.penetration;
+  for (std::size_t c = 0; c < others_.size(); ++c)
+    if (margins_[c] >= 0) penetration = std::max(penetration, -gaps_[c]);
   for (std::size_t c = 0; c < reported_.size(); ++c) {
+    // Those that are no candidates any more are far away.
+    if (at_reported_.valid(c)) penetration = std::max(penetration, -at_reported_.gap(c));
     report.contacts[c].gap = at_reported_.gap(c);
     report.contacts[c].velocity = at_reported_.velocity(c);
     const ContactMemory* memory = find_memory(history, reported_[c]);

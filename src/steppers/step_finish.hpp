@@ -38,7 +38,7 @@ class StepFinisher {
   BlockMatrix M_;
   BilateralRows bilateral_;
   Vector joint_velocity_;
-  std::vector<ContactId> candidates_, reported_;
+  std::vector<ContactId> candidates_, reported_, others_;
   Vector gaps_, margins_;
   ContactKinematics at_reported_;
   FrictionRows friction_;

@@ -48,6 +48,12 @@ double System::contact_step_limit(std::span<const ContactId> /*ids*/, double /*t
   return h;
 }
 
+void System::gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                           Vector& margins, ContactRows& out) const {
+  this->gaps(ids, t, q, gaps, &margins);
+  contact_rows(ids, t, q, out);
+}
+
 ContactId System::successor(ContactId id, double /*t*/, const VectorRef& /*q*/) const {
   return id;
 }

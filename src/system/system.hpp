@@ -184,6 +184,9 @@ class System {
   virtual ContactId successor(ContactId id, double t, const VectorRef& q) const;
   virtual void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
                             ContactRows& out) const = 0;
+  // gaps() and contact_rows() in one, for systems that can do it at the cost of one.
+  virtual void gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
+                             Vector& margins, ContactRows& out) const;
   // d/dt (Hᵀ v + w) with v̇ = 0, per row of contact_rows [m/s²].
   virtual void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
                             Vector& bias) const = 0;

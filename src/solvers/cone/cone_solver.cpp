@@ -9,6 +9,12 @@
 #include "delassus/problems/modes.hpp"
 
 namespace delassus {
+namespace {
+
+// A start whose error is this fraction of the accepted one is as good as polished: it goes on as it was.
+constexpr double k_polished = 1e-3;
+
+}  // namespace
 
 SolverCapabilities ConeSolver::capabilities() const {
   return {.nonnegative = true,
@@ -85,7 +91,7 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   }
   start(problem, warm);
   stats.warm_started = accepted() && warm.r.size() > 0;
-  if (!accepted() || (polishes() && best_error_ > 0)) iterate(problem, stats);
+  if (!accepted() || (polishes() && best_error_ > k_polished * accepted_error_)) iterate(problem, stats);
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
   const double scale = std::max(problem.u_free.norm(), problem.velocity_floor());
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;

@@ -44,6 +44,8 @@ class ConeSolver : public Solver {
   double accepted_error() const { return accepted_error_; }
   double best_error() const { return best_error_; }
   bool accepted() const { return best_error_ <= accepted_error_; }
+  // Not accepted perhaps, but good enough for every use (status.hpp).
+  bool certified() const { return best_error_ * options_.tolerance <= k_certified * accepted_error_; }
   void return_to_best() { r_ = best_r_; }
   int iteration_limit() const;
   void update_velocities(const LocalProblem& problem);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace delassus {
 namespace {
@@ -17,6 +18,8 @@ constexpr int k_patience = 6;
 // Sweeps of the first round without a warm start; every round has this factor more.
 constexpr int k_first_sweeps = 5;
 constexpr int k_sweep_growth = 3;
+// A round that leaves more of the error than this has not helped.
+constexpr double k_progress = 0.2;
 // Decrease of ‖F‖ that a line search asks for, relative to the length of the step.
 constexpr double k_descent = 1e-4;
 // Proximal problems: the first weight, relative to Ŵ; easy ones (few steps) make it smaller by the factor, failed ones
@@ -38,6 +41,7 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   int sweeps = warm ? 0 : k_first_sweeps;
   bool prepared = false;
   const int limit = iteration_limit();
+  double last_best = std::numeric_limits<double>::infinity();
   while (true) {
     if (sweeps > 0 && !prepared) {
       sweep_.begin(problem, contacts_);
@@ -59,6 +63,9 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
     }
     take_proximal_steps(problem, stats);
     if (accepted() || stats.iterations >= limit) return;
+    // Contacts that are nearly redundant end the progress early; a round of a hundred steps more would not help.
+    if (certified() && best_error() > k_progress * last_best) return;
+    last_best = best_error();
     // Sweeps go on from where they were: a Newton step that went astray must not lead them.
     r_ = swept_;
     sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
@@ -104,8 +111,9 @@ void NewtonSolver::take_steps(const LocalProblem& problem, int max_cuts, SolveSt
 void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
   const int limit = iteration_limit();
   double weight = k_first_weight;
-  int failures = 0;
+  int failures = 0, in_vain = 0;
   for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
+    const double best = best_error();
     centre_ = r_;
     system_.set_proximal(weight, centre_);
     const double first = system_.evaluate(r_, u_);
@@ -123,6 +131,8 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
       merit = system_.evaluate(r_, u_);
     }
     judge();
+    in_vain = best_error() < k_progress * best ? 0 : in_vain + 1;
+    if (certified() && in_vain > 2 * k_patience) break;
     if (merit <= k_inner_reduction * first) {
       failures = 0;
       if (inner <= k_easy) weight = std::max(weight / k_weight_factor, k_epsilon);
