@@ -114,7 +114,8 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
   if (!joints_and_normals || std::none_of(ratios.begin(), ratios.end(), slips))
     return correct_velocity(M_, true, nullptr, phase);
   tilt_normals(ratios);
-  return correct_velocity(M_, true, &directions_, phase);
+  // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
+  return correct_velocity(M_, true, &directions_, phase) || correct_velocity(M_, true, nullptr, phase);
 }
 
 // The directions (1) of the rows.

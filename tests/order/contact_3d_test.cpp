@@ -23,6 +23,8 @@ using testing::RigidMotion;
 constexpr double k_lowest_order = 1.9;
 // Below that an error is round-off and the tolerances of solvers and events.
 constexpr double k_exact = 1e-9;
+// Times of events are off by at most this times h², where the motions of these scenes are followed for several impacts [1/s].
+constexpr double k_event_error = 10;
 
 struct Outcome {
   RigidMotion end;
@@ -147,7 +149,7 @@ void expect_order_2(const Slip& slip, double h) {
     EXPECT_EQ(sticks.size(), 1U) << step;
     // The transition is located to the order of the scheme.
     if (sticks.size() == 1) {
-      EXPECT_NEAR(sticks[0], slip.slip_end, 2 * step * step) << step;
+      EXPECT_NEAR(sticks[0], slip.slip_end, k_event_error * step * step) << step;
     }
     return distance(result.end, slip.end);
   };
@@ -191,7 +193,8 @@ TEST(Contact3d, OtherSchemes) {
 void expect_impacts(const Outcome& result, const std::vector<double>& expected, double h) {
   const std::vector<double> impacts = result.times(EventKind::impact);
   ASSERT_EQ(impacts.size(), expected.size()) << h;
-  for (std::size_t i = 0; i < impacts.size(); ++i) EXPECT_NEAR(impacts[i], expected[i], 2 * h * h) << h;
+  for (std::size_t i = 0; i < impacts.size(); ++i)
+    EXPECT_NEAR(impacts[i], expected[i], k_event_error * h * h) << h;
 }
 
 // It stands askew to the axes, so that every direction takes part.
