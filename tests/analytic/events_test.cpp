@@ -385,8 +385,15 @@ stepper: {step: 0.2}
 TEST(Events, SuperballTurnsItsSlipRound) {
   const double R = 0.1, e_T = 0.8;
   const Vector3 n(0, 1, 0), v(0.6, -2, -0.3), w(4, 9, -7);
-  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
-    Simulation simulation = simulate(R"(
+  const Vector3 slip = v - R * w.cross(n), u = slip - n.dot(slip) * n,
+                turn = 5.0 / 7 / R * (1 + e_T) * n.cross(u);
+  // Captured, the impulse is that of the start of a step, within which the ball turns on.
+  const double h = 1e-3;
+  const std::pair<const char*, double> steppers[] = {{"trapezoidal-2", 1e-9},
+                                                     {"moreau-jean", h * (w + turn).norm() * turn.norm()}};
+  for (const auto& [stepper, tolerance] : steppers) {
+    Simulation simulation =
+        simulate(R"(
 delassus: 1
 gravity: [0, 0, 0]
 bodies:
@@ -394,9 +401,8 @@ bodies:
   - {name: ball, type: rigid, mass: 1, position: [0, 0.25, 0], velocity: [0.6, -2, -0.3], angular_velocity: [4, 9, -7], shapes: [{type: sphere, radius: 0.1}]}
 contact: {friction: 0.9, restitution: 1}
 impact: {tangential_restitution: 0.8}
-stepper: {step: 1e-3}
 )",
-                                     {std::string("stepper.name=") + stepper});
+                 {std::string("stepper.name=") + stepper, cli::setting("stepper.step", h)});
     ASSERT_TRUE(simulation.run_until(0.2)) << simulation.report().message;
     const State& state = simulation.state();
     const Vector3 after = rotate(Quaternion(state.q.segment<4>(3)), state.v.tail<3>());
