@@ -490,12 +490,14 @@ Eigen::Vector2d EventStepper::slip_velocity(const System& system, ContactId id, 
 void EventStepper::project(const System& system) {
   closed_.clear();
   held_.clear();
+  friction_ratios_.clear();
   if (options_.projection == Projection::all)
     for (const ContactMemory& memory : history_.contacts) {
       if (!memory.closed) continue;
       closed_.push_back(memory.id);
       // Without located transitions the papers' schemes ring at ±v while sticking; that is theirs to show.
       held_.push_back(options_.detect_transitions ? held_parts(mode_of(memory)) : HeldParts{0});
+      friction_ratios_.push_back(friction_ratios(memory));
     }
   // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
   touching_ = closed_;
@@ -503,7 +505,8 @@ void EventStepper::project(const System& system) {
     touching_.push_back(*colliding_);
   book_projection(system, phase_, projector_, M_, history_.energy, *report_, [&] {
     return projector_.project_position(system, touching_, phase_) &&
-           projector_.project_velocity(system, closed_, held_, true, phase_, held_friction_);
+           projector_.project_velocity(system, closed_, held_, true, phase_, held_friction_,
+                                       friction_ratios_);
   });
 }
 

@@ -110,8 +110,9 @@ class EventStepper final : public Stepper {
   ContactKinematics at_candidates_, at_active_, at_one_;
   BlockMatrix M_;
   std::vector<ContactId> closed_, touching_;
-  std::vector<HeldParts> held_;     // parallel to closed_
-  std::vector<int> held_friction_;  // friction rows of joints that stuck in the last step
+  std::vector<HeldParts> held_;                  // parallel to closed_
+  std::vector<FrictionRatios> friction_ratios_;  // likewise
+  std::vector<int> held_friction_;               // friction rows of joints that stuck in the last step
 };
 
 }  // namespace delassus

@@ -20,6 +20,19 @@ constexpr double k_harmless = 1e-6;
 
 }  // namespace
 
+FrictionRatios friction_ratios(const ContactMemory& memory) {
+  FrictionRatios ratios{};
+  const double normal = memory.force[0];
+  if (normal <= 0) return ratios;
+  const auto set = [&](ContactStatus status, int from, int to) {
+    for (int k = from; status == ContactStatus::slip && k < to; ++k) ratios[k] = memory.force[k] / normal;
+  };
+  set(memory.status, 1, 3);
+  set(memory.rolling, 3, 5);
+  set(memory.spinning, 5, 6);
+  return ratios;
+}
+
 bool Projector::project_position(const System& system, std::span<const ContactId> closed, Phase& phase) {
   q_ = phase.q;
   double previous = std::numeric_limits<double>::infinity();
@@ -70,7 +83,7 @@ bool Projector::joints_can_be_met(const System& system, const Phase& phase, int&
 
 bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,
                                  std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
-                                 std::span<const int> held_friction) {
+                                 std::span<const int> held_friction, std::span<const FrictionRatios> ratios) {
   system.bilateral(phase.t, phase.q, bilateral_);
   system.contact_rows(closed, phase.t, phase.q, contacts_);
   rows_.clear(system.nv());
@@ -95,7 +108,28 @@ bool Projector::project_velocity(const System& system, std::span<const ContactId
     rhs_[row] = -u_[row] - friction_.drift_velocity[held_friction[i]];
   }
   system.mass(phase.t, phase.q, M_);
-  return correct_velocity(M_, true, nullptr, phase);
+  const auto slips = [](const FrictionRatios& one) {
+    return std::any_of(one.begin(), one.end(), [](double ratio) { return ratio != 0; });
+  };
+  if (!joints_and_normals || std::none_of(ratios.begin(), ratios.end(), slips))
+    return correct_velocity(M_, true, nullptr, phase);
+  tilt_normals(ratios);
+  // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
+  return correct_velocity(M_, true, &directions_, phase) || correct_velocity(M_, true, nullptr, phase);
+}
+
+// The directions (1) of the rows.
+void Projector::tilt_normals(std::span<const FrictionRatios> ratios) {
+  directions_ = rows_;
+  for (int c = 0; c < contacts_.rows.num_groups(); ++c) {
+    const int g = bilateral_.rows.num_groups() + c;
+    for (int b = 0; b < contacts_.rows.num_blocks(c); ++b) {
+      const auto source = contacts_.rows.block(c, b);
+      auto direction = directions_.block(g, b);
+      for (int k = 1; k < contacts_.rows.group_rows(c); ++k)
+        if (ratios[c][k] != 0) direction.row(0) += ratios[c][k] * source.row(k);
+    }
+  }
 }
 
 // The normal row of a closed contact and the rows of the parts that are held.

@@ -7,15 +7,24 @@
 //   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_i = 0 for the parts of the
 //                friction that stick
 //
-// A scheme of order p leaves violations of O(h^{p+1}) a step, so the corrections are of that size and keep
-// the order.
+// A scheme of order p leaves violations of O(h^{p+1}) in positions a step, so the corrections are of that size and keep
+// the order. Those of velocities may be larger: where a surface is curved, part of the normal impulse of a step is left to
+// them (O(h²) by trapezoidal-2, O(h) by rows at q). They are along the joints and normals, where it does not matter who
+// brings the impulse, unless the contact slips: friction goes with its normal impulse, so that the correction is along
+//
+//   n + Σ_k (r_k/r_N) t_k     with the impulses r of the step, over the rows of the parts that slip                    (1)
 #pragma once
+#include <array>
 #include <span>
 
 #include "delassus/linalg/kkt.hpp"
 #include "delassus/steppers/assemble.hpp"
 
 namespace delassus {
+
+// r_k/r_N of (1) for the rows of a contact; 0 for those that stick or carry nothing.
+using FrictionRatios = std::array<double, k_max_cone_dim>;
+FrictionRatios friction_ratios(const ContactMemory& memory);
 
 class Projector {
  public:
@@ -26,10 +35,10 @@ class Projector {
   bool joints_can_be_met(const System& system, const Phase& phase, int& worst_row);
   // `held` is parallel to `closed`: the parts of the friction that stick; `held_friction` are the friction rows of joints
   // that stick. With joints_and_normals false only the rows of these parts are changed, and the other rows keep the
-  // velocity they have.
+  // velocity they have. `ratios`, parallel to `closed` or none: directions (1).
   bool project_velocity(const System& system, std::span<const ContactId> closed,
                         std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
-                        std::span<const int> held_friction = {});
+                        std::span<const int> held_friction = {}, std::span<const FrictionRatios> ratios = {});
   // Joints only, by impulses as they act in a step, A δ = G λ with its matrix and directions: what a scheme whose own
   // impulses are off by O(h) needs to keep its order.
   bool project_velocity_along(const System& system, const Problem& step, Phase& phase);
@@ -38,6 +47,7 @@ class Projector {
 
  private:
   void add_held_rows(int contact, HeldParts held);
+  void tilt_normals(std::span<const FrictionRatios> ratios);
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase);
 
   BlockMatrix M_;

@@ -8,6 +8,7 @@
 
 #include "../support/random_problem.hpp"
 #include "../support/runs.hpp"
+#include "delassus/base/rotation.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
 namespace delassus {
@@ -377,6 +378,38 @@ stepper: {step: 0.2}
   run_with_events(simulation, 0.2);
   const Vector3 slip(before.x(), 0, before.z());
   EXPECT_LT((simulation.state().v.head<3>() - (slip - 0.25 * slip.normalized())).norm(), 1e-12);
+}
+
+// A superball: where friction holds, the slip of the point that touches is turned round, u_T⁺ = −e_T u_T⁻. With the slip u⁻ = v⁻ − R ω⁻ × n
+// the impulse is −(2/7) m (1 + e_T) u_T⁻, at the centre and at the rim.
+TEST(Events, SuperballTurnsItsSlipRound) {
+  const double R = 0.1, e_T = 0.8;
+  const Vector3 n(0, 1, 0), v(0.6, -2, -0.3), w(4, 9, -7);
+  const Vector3 slip = v - R * w.cross(n), u = slip - n.dot(slip) * n,
+                turn = 5.0 / 7 / R * (1 + e_T) * n.cross(u);
+  // Captured, the impulse is that of the start of a step, within which the ball turns on.
+  const double h = 1e-3;
+  const std::pair<const char*, double> steppers[] = {{"trapezoidal-2", 1e-9},
+                                                     {"moreau-jean", h * (w + turn).norm() * turn.norm()}};
+  for (const auto& [stepper, tolerance] : steppers) {
+    Simulation simulation =
+        simulate(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: floor, type: fixed, shapes: [{type: plane}]}
+  - {name: ball, type: rigid, mass: 1, position: [0, 0.25, 0], velocity: [0.6, -2, -0.3], angular_velocity: [4, 9, -7], shapes: [{type: sphere, radius: 0.1}]}
+contact: {friction: 0.9, restitution: 1}
+impact: {tangential_restitution: 0.8}
+)",
+                 {std::string("stepper.name=") + stepper, cli::setting("stepper.step", h)});
+    ASSERT_TRUE(simulation.run_until(0.2)) << simulation.report().message;
+    const State& state = simulation.state();
+    const Vector3 after = rotate(Quaternion(state.q.segment<4>(3)), state.v.tail<3>());
+    EXPECT_LT((state.v.head<3>() - (Vector3(v.x(), 2, v.z()) - 2.0 / 7 * (1 + e_T) * u)).norm(), 1e-9)
+        << stepper;
+    EXPECT_LT((after - (w + turn)).norm(), tolerance) << stepper;
+  }
 }
 
 // Random frictionless impacts with joints never gain energy: Poisson's law for any coefficients, Newton's for equal ones (with

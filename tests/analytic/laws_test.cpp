@@ -5,6 +5,7 @@
 // Stribeck's curve, moving surfaces.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -19,6 +20,7 @@ using testing::runge_kutta;
 using testing::simulate;
 
 constexpr double k_g = 9.81;
+constexpr int k_warm_iterations = 3;
 
 std::vector<Event> run_with_events(Simulation& simulation, double t_end) {
   std::vector<Event> events;
@@ -313,6 +315,119 @@ TEST(Stribeck, SlidingBlockKeepsTheOrder) {
   };
   EXPECT_LT(error(0.005), 1e-4);
   EXPECT_GT(observed_order(error, 0.04), 1.8);
+}
+
+// ---- the same laws without located events: order 1 ----
+
+class CapturedLaws : public ::testing::TestWithParam<const char*> {
+ protected:
+  std::vector<std::string> at_step(double h) const {
+    return {std::string("stepper.name=") + GetParam(), cli::setting("stepper.step", h)};
+  }
+  State end(const std::string& scene, double t_end, double h) const {
+    return run_to(scene, t_end, at_step(h));
+  }
+  // error(h) ≤ bound · h
+  static void expect_first_order(const std::function<double(double)>& error, double bound) {
+    for (const double h : {8e-3, 2e-3, 5e-4}) EXPECT_LT(error(h), bound * h) << h;
+  }
+};
+
+INSTANTIATE_TEST_SUITE_P(Schemes, CapturedLaws, ::testing::Values("moreau-jean", "dvi-euler"),
+                         [](const auto& one) {
+                           std::string name = one.param;
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST_P(CapturedLaws, BallRollsToRest) {
+  const double R = 0.1, a = k_g * 0.004 / R / 1.4, v0 = 0.4, t_stop = v0 / a;
+  const std::string scene = ball("velocity: [0.4, 0, 0], angular_velocity: [0, 0, -4]");
+  expect_first_order(
+      [&](double h) {
+        const State state = end(scene, t_stop + 0.5, h);
+        EXPECT_LT(state.v.cwiseAbs().maxCoeff(), 1e-9) << h;
+        return std::abs(state.q[0] - 0.5 * v0 * t_stop);
+      },
+      v0);
+  // On the way the couple is at its bound; warm-started contacts with couples need next to no iterations.
+  Simulation simulation = simulate(scene, at_step(2e-3));
+  int most = 0;
+  simulation.observe([&](const Simulation& s, const StepReport& report) {
+    const ContactReport& contact = report.contacts.at(0);
+    EXPECT_NEAR(contact.couple.tail<2>().norm(), 0.004 * contact.impulse[0], 1e-6 * contact.impulse[0]);
+    if (s.state().t > 0.1) most = std::max(most, report.certificate.iterations);
+    return true;
+  });
+  ASSERT_TRUE(simulation.run_until(0.5)) << simulation.report().message;
+  EXPECT_LE(most, k_warm_iterations);
+}
+
+TEST_P(CapturedLaws, BallStopsSpinning) {
+  const double alpha = 0.003 * k_g / (0.4 * 0.01), w0 = 10, T = 1;
+  const std::string scene = ball("angular_velocity: [0, 10, 0]");
+  EXPECT_NEAR(end(scene, T, 2e-3).v[4], w0 - alpha * T, 1e-8);
+  EXPECT_LT(end(scene, w0 / alpha + 0.2, 2e-3).v.cwiseAbs().maxCoeff(), 1e-9);
+}
+
+TEST_P(CapturedLaws, EllipticFriction) {
+  const double mu = 0.4, ratio = 0.5, T = 0.4;
+  const Vector exact = runge_kutta(
+      [&](double, const Vector& x) {
+        const double size = std::hypot(x[2], ratio * x[3]);
+        return Vector{{x[2], x[3], -mu * k_g * x[2] / size, -mu * k_g * ratio * ratio * x[3] / size}};
+      },
+      Vector{{0.0, 0.0, 2.0, 1.5}}, T, 4000);
+  expect_first_order(
+      [&](double h) {
+        const State state = end(puck(k_elliptic, "friction: 0.4, velocity: [2, 0, 1.5]"), T, h);
+        return std::hypot(state.q[0] - exact[0], state.q[2] - exact[1]) +
+               std::hypot(state.v[0] - exact[2], state.v[2] - exact[3]);
+      },
+      4);
+}
+
+TEST_P(CapturedLaws, BeltTakesABlockAlong) {
+  const double speed = 1, t_stick = speed / (0.4 * k_g);
+  expect_first_order(
+      [&](double h) {
+        const State state = end(puck("friction: 0.4, surface_velocity: [1, 3, 0]", "friction: 0.4"), 1.0, h);
+        EXPECT_NEAR(state.v[0], speed, 1e-9) << h;
+        return std::abs(state.q[0] - speed * (1 - t_stick / 2));
+      },
+      speed);
+}
+
+TEST_P(CapturedLaws, StaticFrictionBreaksAway) {
+  const double mu_s = 0.5, mu_k = 0.3, t_slip = mu_s * k_g / 2, T = 3;
+  expect_first_order(
+      [&](double h) {
+        const State state =
+            end(puck("friction: 0.5, kinetic_friction: 0.3", "friction: 0.5, kinetic_friction: 0.3",
+                     "forces: [{name: pull, type: applied, body: puck, force: [2*t, 0, 0]}]"),
+                T, h);
+        return std::abs(state.v[0] - (T * T - t_slip * t_slip - mu_k * k_g * (T - t_slip)));
+      },
+      (mu_s - mu_k) * k_g * 4);
+}
+
+TEST_P(CapturedLaws, StribeckCurve) {
+  const double T = 0.4;
+  const Vector exact = runge_kutta(
+      [](double, const Vector& x) {
+        return Vector{
+            {x[1], -k_g * (0.2 + (0.5 - 0.2) * std::exp(-std::pow(x[1] / 0.8, 1.5)) + 0.05 * x[1])}};
+      },
+      Vector{{0.0, 2.0}}, T, 4000);
+  const std::string law =
+      "friction: 0.5, kinetic_friction: 0.2, stribeck_speed: 0.8, stribeck_exponent: 1.5, viscous_friction: "
+      "0.05";
+  expect_first_order(
+      [&](double h) {
+        const State state = end(puck(law, law + ", velocity: [2, 0, 0]"), T, h);
+        return std::abs(state.q[0] - exact[0]) + std::abs(state.v[0] - exact[1]);
+      },
+      4);
 }
 
 }  // namespace
