@@ -8,6 +8,7 @@
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/admm.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
@@ -61,6 +62,10 @@ const std::vector<Entry>& entries() {
         "contacts; all round "
         "cones, also non-symmetric problems"},
        make_iterative<NewtonSolver>},
+      {{"admm",
+        "alternating directions with one factorisation for many iterations, accelerated, Newton steps at the "
+        "end; redundant contacts; all round cones, also non-symmetric problems"},
+       make_iterative<AdmmSolver>},
       {{"psor",
         "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
         "problems"},
