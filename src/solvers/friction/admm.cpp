@@ -23,6 +23,8 @@ constexpr double k_unbalanced = 3;
 // An excursion begins when more of the error than this is left since the last look.
 constexpr double k_stalled = 0.5;
 constexpr double k_depths[] = {0.1, 0.01, 0.001};
+// Looks without half of the error gone after which what is good enough for every use is not improved further.
+constexpr int k_look_patience = 8;
 // Newton steps are tried below this error, relative to u_free, and again when it has fallen by the factor.
 constexpr double k_first_polish = 0.3;
 constexpr double k_polish_progress = 0.1;
@@ -101,7 +103,8 @@ bool AdmmSolver::change_sigma(double sigma, SolveStats& stats) {
 
 void AdmmSolver::polish(const LocalProblem& problem, SolveStats& stats) {
   int in_vain = 0;
-  for (int i = 0; i < k_polish_steps && in_vain <= k_polish_patience && best_error() > 0; ++i) {
+  const int last = std::min(iteration_limit(), stats.iterations + k_polish_steps);
+  while (stats.iterations < last && in_vain <= k_polish_patience && best_error() > 0) {
     const double best = best_error();
     const bool was_accepted = accepted();
     system_.evaluate(r_, u_);
@@ -118,8 +121,15 @@ void AdmmSolver::polish(const LocalProblem& problem, SolveStats& stats) {
 }
 
 void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
-  factor_.prepare(problem, contacts_);
   system_.prepare(problem, contacts_);
+  // Contacts that go on as before: nothing but the last digits is missing.
+  if (accepted() || (r_.size() > 0 && r_.cwiseAbs().maxCoeff() > 0)) {
+    polish(problem, stats);
+    if (accepted()) return;
+    return_to_best();
+    update_velocities(problem);
+  }
+  factor_.prepare(problem, contacts_);
   sigma_ = k_first_sigma;
   begin(sigma_);
   ++stats.factorizations;
@@ -127,7 +137,7 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   double polish_below = k_first_polish * accepted_error() / options_.tolerance;
   double last_best = std::numeric_limits<double>::infinity();
   double interval = k_first_look, settled = 0;
-  int look_at = k_first_look;
+  int look_at = stats.iterations + k_first_look, looks_in_vain = 0;
   std::size_t depth = 0;
   bool excursion = false;
   const int limit = iteration_limit();
@@ -157,8 +167,11 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
       depth = (depth + 1) % std::size(k_depths);
       excursion = true;
     }
+    looks_in_vain = best_error() > k_stalled * last_best ? looks_in_vain + 1 : 0;
+    if (certified() && looks_in_vain > k_look_patience) return;
     last_best = best_error();
-    if ((sigma > k_unbalanced * sigma_ || k_unbalanced * sigma < sigma_) && !change_sigma(sigma, stats)) return;
+    if ((sigma > k_unbalanced * sigma_ || k_unbalanced * sigma < sigma_) && !change_sigma(sigma, stats))
+      return;
   }
 }
 

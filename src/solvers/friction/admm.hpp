@@ -18,7 +18,8 @@
 //   excursion   when the error has not been halved from one look at σ to the next, σ is made smaller by a factor out of
 //               10, 100, 1000 in turn until the next look, and then what it was
 // Every change of σ is a factorisation; the looks become rarer.
-// When the error has fallen enough, a few semismooth Newton steps (newton_system.hpp) from z give the last digits.
+// When the error has fallen enough, a few semismooth Newton steps (newton_system.hpp) from z give the last digits; a
+// warm start begins with them.
 // Source: [Boyd et al. 2011 §3], with over-relaxation and balanced residuals; [Acary, Brémond, Huber 2018] for the shift.
 // Differs: masses as metric, excursions (20 times fewer iterations on redundant stacks), Newton steps at the end.
 // Anderson's acceleration was tried: nothing was gained once there were excursions.
@@ -37,6 +38,7 @@ class AdmmSolver final : public ConeSolver {
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
   int default_iterations() const override { return 5000; }
+  bool polishes() const override { return true; }
 
  private:
   // z = P_K(v).

@@ -56,9 +56,8 @@ void ShiftedFactor::prepare_sparse() {
   std::fill_n(pattern.valuePtr(), row_of_.size(), 1.0);
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
   Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Lower>(), permutation);
-  sparse_lu_.analyze(
-      starts_, row_of_,
-      std::vector<int>(permutation.indices().data(), permutation.indices().data() + W.rows()));
+  sparse_lu_.analyze(starts_, row_of_,
+                     std::vector<int>(permutation.indices().data(), permutation.indices().data() + W.rows()));
 }
 
 bool ShiftedFactor::factorize(double sigma) {
