@@ -46,8 +46,9 @@ std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> entries{
       {{"auto",
-        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the "
-        "default"},
+        "chooses by problem and falls back: lemke for polygons, newton and admm island by island for all "
+        "else; "
+        "the default"},
        make_iterative<AutoSolver>},
       {{"lemke",
         "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "

@@ -246,12 +246,12 @@ TEST(ConeSolvers, SayWhenTheyDidNotConverge) {
   const LocalProblem problem = make_heap(random, {.contacts = 12, .mu_max = 0.9});
   for (const Method& method : k_methods) {
     SolveStats stats;
-    const Solution solution = solve_by(method, problem, stats, {}, 3);
+    const Solution solution = solve_by(method, problem, stats, {}, 1);
     EXPECT_EQ(stats.status, SolveStatus::iteration_limit) << method.name;
     // Of each method that auto falls back to, some of them twice.
     int tries = stats.num_attempts == 0 ? 1 : 0;
     for (int a = 0; a < stats.num_attempts; ++a) tries += stats.attempts[a].count;
-    EXPECT_EQ(stats.iterations, 3 * tries) << method.name;
+    EXPECT_EQ(stats.iterations, tries) << method.name;
     EXPECT_GT(stats.residual, method.tolerance);
     EXPECT_LE(stats.residual, 1.5);  // never worse than about no impulse at all
     EXPECT_TRUE(solution.r.allFinite());

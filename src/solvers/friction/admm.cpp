@@ -144,7 +144,7 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   while (stats.iterations < limit) {
     advance(problem);
     ++stats.iterations;
-    if (stats.iterations % k_judge_interval == 0) {
+    if (stats.iterations % k_judge_interval == 0 || stats.iterations == limit) {
       r_ = z_;
       update_velocities(problem);
       const double error = judge();

@@ -21,7 +21,7 @@
 // When the error has fallen enough, a few semismooth Newton steps (newton_system.hpp) from z give the last digits; a
 // warm start begins with them.
 // Source: [Boyd et al. 2011 §3], with over-relaxation and balanced residuals; [Acary, Brémond, Huber 2018] for the shift.
-// Differs: masses as metric, excursions (20 times fewer iterations on redundant stacks), Newton steps at the end.
+// Differs: masses as metric, excursions (a tenth of the iterations on a redundant tower), Newton steps at the end.
 // Anderson's acceleration was tried: nothing was gained once there were excursions.
 #pragma once
 #include "delassus/solvers/cone/cone_solver.hpp"
