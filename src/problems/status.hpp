@@ -27,7 +27,7 @@ inline constexpr double k_certified = 1e-8;
 // One method that a solver tried on its way.
 struct SolveAttempt {
   const char* method = "";
-  int count = 0;       // independent parts (islands) on which it was tried
+  int count = 0;       // tries: independent parts (islands), twice where it was tried again
   int iterations = 0;  // in all of them
   int failures = 0;    // of the parts, left to the next method
 };

@@ -14,7 +14,14 @@ namespace {
 constexpr int k_large_island = 3000;
 constexpr int k_first_sweeps = 500;
 constexpr int k_more_sweeps = 20000;
+constexpr int k_first_newton = 500;
 constexpr int k_newton_iterations = 1500;
+constexpr int k_admm_iterations = 5000;
+// Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
+// given as many iterations as are soon there.
+constexpr int k_costly_rows = 600;
+constexpr int k_first_admm = 200;
+constexpr int k_short_newton = 100;
 // Planar problems up to this many contacts are given to Lemke when Newton's method fails.
 constexpr int k_lemke_contacts = 40;
 // Islands a thread takes at once, but for large ones.
@@ -53,7 +60,11 @@ AutoSolver::AutoSolver(const IterativeOptions& options)
       lemke_(LemkeOptions{.max_pivots = options.max_iterations, .tolerance = options.tolerance}) {}
 
 AutoSolver::Worker::Worker(const IterativeOptions& options)
-    : newton(with_limit(options, k_newton_iterations)),
+    : newton_first(with_limit(options, k_first_newton)),
+      newton_short(with_limit(options, k_short_newton)),
+      newton(with_limit(options, k_newton_iterations)),
+      admm_first(with_limit(options, k_first_admm)),
+      admm(with_limit(options, k_admm_iterations)),
       nsgs_first(SweepOrder::forward, with_limit(options, k_first_sweeps)),
       nsgs(SweepOrder::symmetric, with_limit(options, k_more_sweeps)),
       spg(with_limit(options, k_more_sweeps)),
@@ -91,7 +102,13 @@ void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& sta
   if (large && attempt(nsgs_first, "nsgs", problem, start, total)) return;
   WarmStart next;
   if (large) next.r = solution.r;
-  if (attempt(newton, "newton", problem, large ? next : start, total)) return;
+  const WarmStart& first = large ? next : start;
+  if (problem.W.rows() > k_costly_rows) {
+    if (attempt(admm_first, "admm", problem, first, total)) return;
+    if (attempt(newton_short, "newton", problem, first, total)) return;
+  } else if (attempt(newton_first, "newton", problem, first, total)) {
+    return;
+  }
   if (make_planar(problem, planar)) {
     if (attempt(lemke, "lemke", planar, {}, total)) return;
     // Certified: no solution on the way of Lemke's method, and Newton's has not found one either.
@@ -101,10 +118,12 @@ void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& sta
     }
   }
   if (settle(total)) return;
-  next.r = solution.r;
-  if (attempt(nsgs, "nsgs", problem, next, total)) return;
-  next.r = solution.r;
-  if (problem.symmetric && attempt(spg, "spg", problem, next, total)) return;
+  const auto go_on = [&](Solver& solver, const char* method) {
+    next.r = solution.r;
+    return attempt(solver, method, problem, next, total);
+  };
+  if (go_on(admm, "admm") || go_on(newton, "newton") || settle(total) || go_on(nsgs, "nsgs")) return;
+  if (problem.symmetric && go_on(spg, "spg")) return;
   settle(total);
 }
 

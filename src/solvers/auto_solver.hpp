@@ -5,9 +5,11 @@
 //
 //   polyhedral cones        lemke
 //   all other cones         newton: sweeps and semismooth Newton steps, proximal where those do not converge
-//     large islands         nsgs first, newton where that does not reach the tolerance
+//     more than 600 rows    admm before it, which needs few factorisations, both for as long as is soon
+//     large islands         nsgs before these
 //     not converged         lemke on the planar problem, which also tells when there is no solution (planar contacts);
-//                           then nsgs with many more sweeps, then spg (symmetric problems)
+//                           then admm, newton again from what it has found, nsgs with many more sweeps, and spg
+//                           (symmetric problems)
 //
 // What was tried is in SolveStats::attempts. An island counts as solved when E_v of it is below the tolerance; velocities
 // are measured against those of the island, so what happens elsewhere does not change a result.
@@ -18,6 +20,7 @@
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/admm.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
@@ -36,7 +39,8 @@ class AutoSolver final : public Solver {
   // What one thread needs to solve an island.
   struct Worker {
     explicit Worker(const IterativeOptions& options);
-    NewtonSolver newton;
+    NewtonSolver newton_first, newton_short, newton;
+    AdmmSolver admm_first, admm;
     NsgsSolver nsgs_first, nsgs;
     SpgSolver spg;
     LemkeSolver lemke;

@@ -8,6 +8,7 @@
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
+#include "delassus/solvers/friction/admm.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
@@ -45,8 +46,9 @@ std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
 const std::vector<Entry>& entries() {
   static const std::vector<Entry> entries{
       {{"auto",
-        "chooses by problem and falls back: lemke for polygons, newton island by island for all else; the "
-        "default"},
+        "chooses by problem and falls back: lemke for polygons, newton and admm island by island for all "
+        "else; "
+        "the default"},
        make_iterative<AutoSolver>},
       {{"lemke",
         "pivoting with lexicographic ratio test; polyhedral friction, exact up to round-off; also "
@@ -61,6 +63,10 @@ const std::vector<Entry>& entries() {
         "contacts; all round "
         "cones, also non-symmetric problems"},
        make_iterative<NewtonSolver>},
+      {{"admm",
+        "alternating directions with one factorisation for many iterations, accelerated, Newton steps at the "
+        "end; redundant contacts; all round cones, also non-symmetric problems"},
+       make_iterative<AdmmSolver>},
       {{"psor",
         "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
         "problems"},

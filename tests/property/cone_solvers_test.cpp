@@ -25,8 +25,9 @@ struct Method {
   double tolerance;
 };
 // What is asked of each: the slow ones are for low accuracy.
-constexpr Method k_methods[] = {{"auto", 1e-10}, {"newton", 1e-10}, {"nsgs", 1e-8}, {"apgd", 1e-8},
-                                {"spg", 1e-8},   {"psor", 1e-8},    {"ssor", 1e-4}, {"jacobi", 1e-4}};
+constexpr Method k_methods[] = {{"auto", 1e-10}, {"newton", 1e-10}, {"admm", 1e-10},
+                                {"nsgs", 1e-8},  {"apgd", 1e-8},    {"spg", 1e-8},
+                                {"psor", 1e-8},  {"ssor", 1e-4},    {"jacobi", 1e-4}};
 constexpr int k_many = 200000;  // more iterations than any of the problems here should need
 
 Solution solve_by(const Method& method, const LocalProblem& problem, SolveStats& stats,
@@ -232,8 +233,8 @@ TEST(ConeSolvers, WarmStartFromTheSolutionTakesNoIteration) {
     EXPECT_FALSE(stats.warm_started);
     const Solution again = solve_by(method, problem, stats, warm);
     // Those that polish look whether a step makes it still better.
-    const bool polishes =
-        std::string_view(method.name) == "newton" || std::string_view(method.name) == "auto";
+    const std::string_view name = method.name;
+    const bool polishes = name == "newton" || name == "admm" || name == "auto";
     EXPECT_LE(stats.iterations, polishes ? 1 : 0) << method.name;
     EXPECT_TRUE(stats.warm_started);
     EXPECT_LT((again.r - warm.r).norm(), (polishes ? 1e-12 : 1e-15) * warm.r.norm());  // projected once more
@@ -245,10 +246,12 @@ TEST(ConeSolvers, SayWhenTheyDidNotConverge) {
   const LocalProblem problem = make_heap(random, {.contacts = 12, .mu_max = 0.9});
   for (const Method& method : k_methods) {
     SolveStats stats;
-    const Solution solution = solve_by(method, problem, stats, {}, 3);
+    const Solution solution = solve_by(method, problem, stats, {}, 1);
     EXPECT_EQ(stats.status, SolveStatus::iteration_limit) << method.name;
-    // Of each method that auto falls back to.
-    EXPECT_EQ(stats.iterations, 3 * std::max(stats.num_attempts, 1)) << method.name;
+    // Of each method that auto falls back to, some of them twice.
+    int tries = stats.num_attempts == 0 ? 1 : 0;
+    for (int a = 0; a < stats.num_attempts; ++a) tries += stats.attempts[a].count;
+    EXPECT_EQ(stats.iterations, tries) << method.name;
     EXPECT_GT(stats.residual, method.tolerance);
     EXPECT_LE(stats.residual, 1.5);  // never worse than about no impulse at all
     EXPECT_TRUE(solution.r.allFinite());

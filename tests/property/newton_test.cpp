@@ -68,7 +68,7 @@ TEST(Newton, StackHoldsJustBelowTheLimit) {
     // half height tilts, so it is kept below what topples the stack.
     const double pull = std::min(mu * g * (1 - 1e-6), 0.5 * g / static_cast<double>(masses.size()));
     const LocalProblem problem = make_stack(masses, mu, {pull, -g, 0}, h);
-    for (const char* name : {"newton", "auto"}) {
+    for (const char* name : {"newton", "admm", "auto"}) {
       SolveStats stats;
       const Solution solution = solve_by(name, problem, stats);
       ASSERT_EQ(stats.status, SolveStatus::converged) << name << " " << masses.size();
@@ -92,12 +92,14 @@ TEST(Newton, BoxSlidesJustAboveTheLimit) {
   const double pull = mu * g * (1 + excess);
   const LocalProblem problem = make_stack({3}, mu, {pull, -g, 0}, h);
   SolveStats stats;
-  const Solution solution = solve_by("auto", problem, stats);
-  ASSERT_EQ(stats.status, SolveStatus::converged);
-  for (int c = 0; c < 4; ++c) {
-    EXPECT_NEAR(solution.u[3 * c], 0, 1e-14);
-    EXPECT_NEAR(solution.u[3 * c + 1], h * mu * g * excess, 1e-12);
-    EXPECT_NEAR(solution.u[3 * c + 2], 0, 1e-13);
+  for (const char* name : {"newton", "admm", "auto"}) {
+    const Solution solution = solve_by(name, problem, stats);
+    ASSERT_EQ(stats.status, SolveStatus::converged) << name;
+    for (int c = 0; c < 4; ++c) {
+      EXPECT_NEAR(solution.u[3 * c], 0, 1e-14) << name;
+      EXPECT_NEAR(solution.u[3 * c + 1], h * mu * g * excess, 1e-12) << name;
+      EXPECT_NEAR(solution.u[3 * c + 2], 0, 1e-13) << name;
+    }
   }
 }
 
@@ -111,6 +113,58 @@ TEST(Newton, CornersThatCannotAllClose) {
     const Solution solution = solve_by(name, problem, stats);
     ASSERT_EQ(stats.status, SolveStatus::converged) << name << " " << stats.residual;
     EXPECT_LT(law_error(problem, solution.r), 1e-8 * problem.u_free.norm()) << name;
+  }
+}
+
+// The exact law separates nothing that slides, the convex one does at μ‖u_T‖: a method that lost the shift on its way would
+// lift the box.
+TEST(Admm, SlidingBoxesStayOnTheGround) {
+  constexpr double g = 9.81, mu = 0.3, h = 1e-2;
+  LocalProblem problem = make_stack({2}, mu, {6, -g, 0}, h);
+  SolveStats stats;
+  const Solution exact = solve_by("admm", problem, stats);
+  ASSERT_EQ(stats.status, SolveStatus::converged);
+  for (int c = 0; c < 4; ++c) {
+    EXPECT_NEAR(exact.u[3 * c], 0, 1e-12);
+    EXPECT_NEAR(exact.u[3 * c + 1], h * (6 - mu * g), 1e-11);
+  }
+  for (Cone& cone : problem.cones) cone.kind = ConeKind::convex;
+  const Solution convex = solve_by("admm", problem, stats);
+  ASSERT_EQ(stats.status, SolveStatus::converged);
+  for (int c = 0; c < 4; ++c) EXPECT_GE(convex.u[3 * c], mu * std::abs(convex.u[3 * c + 1]) - 1e-10) << c;
+  EXPECT_GT(convex.u.cwiseAbs().maxCoeff(), 1e-3);
+}
+
+// Thirty boxes, the heavy ones on the light ones: sparse factors, redundant contacts, mass ratio 10⁴.
+TEST(Admm, TallStackOfUnequalBoxes) {
+  constexpr double g = 9.81, h = 1e-3;
+  std::vector<double> masses(30, 1.0);
+  for (std::size_t b = 1; b < masses.size(); b += 2) masses[b] = 100;
+  masses.back() = 1e4;
+  LocalProblem dense = make_stack(masses, 0.5, {0.05, -g, 0}, h);
+  // The blocks that are there.
+  LocalProblem problem = dense;
+  std::vector<int> starts{0}, columns;
+  const int n = dense.num_contacts();
+  for (int a = 0; a < n; ++a) {
+    for (int b = 0; b < n; ++b)
+      if (std::abs(a / 4 - b / 4) <= 1) columns.push_back(b);
+    starts.push_back(static_cast<int>(columns.size()));
+  }
+  problem.W.set_pattern(std::vector<int>(static_cast<std::size_t>(n), 3), starts, columns);
+  for (int a = 0; a < n; ++a)
+    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e)
+      problem.W.block(a, e) = dense.W.block(a, dense.W.find(a, problem.W.column(e)));
+  for (const LocalProblem* form : {&dense, &problem}) {
+    SolveStats stats;
+    const Solution solution = solve_by("admm", *form, stats);
+    ASSERT_EQ(stats.status, SolveStatus::converged) << stats.residual;
+    EXPECT_LT(law_error(dense, solution.r), 1e-8 * dense.u_free.norm());
+    // The ground carries the weight: the normal impulses of the lowest contacts.
+    double weight = 0, carried = 0;
+    for (double mass : masses) weight += mass * g * h;
+    for (int c = 0; c < 4; ++c) carried += solution.r[3 * c];
+    EXPECT_NEAR(carried / weight, 1, 1e-9);
   }
 }
 

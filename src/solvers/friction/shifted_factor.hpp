@@ -1,0 +1,43 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Factors of the Delassus operator with a weight on its diagonal,
+//
+//   S = W + σ D⁻¹,   D = diag ρ_c the masses of the contacts                                             (1)
+//
+// which is regular for every σ > 0 however many contacts are redundant. Dense factors for small or full problems, sparse
+// ones (approximate minimum degree) above; W may be unsymmetric. A contact that moves nothing (ρ_c = 0) has the identity.
+#pragma once
+#include <Eigen/Cholesky>
+#include <Eigen/LU>
+#include <vector>
+
+#include "delassus/linalg/sparse_lu.hpp"
+#include "delassus/solvers/cone/prepared_contacts.hpp"
+
+namespace delassus {
+
+class ShiftedFactor {
+ public:
+  // Pattern and ordering; the problem and its preparation must outlive the factors.
+  void prepare(const LocalProblem& problem, const PreparedContacts& contacts);
+  // False when S is singular to working precision.
+  bool factorize(double sigma);
+  // x ← S⁻¹ x
+  void solve_in_place(Vector& x) const;
+
+ private:
+  void prepare_sparse();
+
+  const LocalProblem* problem_ = nullptr;
+  const PreparedContacts* contacts_ = nullptr;
+  bool dense_ = true;
+  Matrix W_, S_;
+  Eigen::LLT<Matrix> llt_;
+  Eigen::PartialPivLU<Matrix> lu_;
+  SparseLu sparse_lu_;
+  std::vector<int> starts_, row_of_, diagonal_;  // diagonal_: place of the diagonal entry of a column
+  std::vector<double> W_values_, values_;
+};
+
+}  // namespace delassus
