@@ -76,6 +76,7 @@ class MultibodySystem final : public System {
                     ContactRows& out) const override;
   void gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
                      Vector& margins, ContactRows& out) const override;
+  bool has_moving_surfaces() const override { return !kinematic_bodies_.empty(); }
   void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
                     Vector& bias) const override;
   void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,

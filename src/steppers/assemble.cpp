@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/steppers/contact_kinematics.hpp"
+
 namespace delassus {
 namespace {
 
@@ -206,10 +208,10 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
 
   predict(system, q, v, h * fraction(formula.rows), data.w, data.q_rows);
   system.bilateral(formula.end_time ? t + h : t_rows, data.q_rows, data.bilateral);
-  if (formula.contacts_at_start)
-    system.contact_rows(ids, t, q, data.contacts);
-  else
-    system.contact_rows(ids, t_rows, data.q_rows, data.contacts);
+  const double t_contacts = formula.contacts_at_start ? t : t_rows;
+  const Vector& q_contacts = formula.contacts_at_start ? q : data.q_rows;
+  if (data.known == nullptr || !data.known->copy_rows(system, t_contacts, q_contacts, ids, data.contacts))
+    system.contact_rows(ids, t_contacts, q_contacts, data.contacts);
   assemble_constraints(options, modes, slip_hint, data, problem);
   if (formula.joint_sigma != 1.0 && data.num_joint_rows > 0) {
     // (5), written for v⁺.

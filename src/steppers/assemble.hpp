@@ -25,6 +25,8 @@ struct Phase {
   Vector q, v;
 };
 
+struct ContactKinematics;
+
 // Scratch of the assembly, kept so that nothing is allocated after warm-up.
 struct AssemblyData {
   BlockMatrix M;
@@ -38,6 +40,8 @@ struct AssemblyData {
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;
+  // Contacts whose rows are known somewhere, perhaps where the step needs them; may be null.
+  const ContactKinematics* known = nullptr;
 };
 
 // `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto, and at which

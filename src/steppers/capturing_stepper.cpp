@@ -26,7 +26,9 @@ CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions opti
       options_(options),
       solver_(std::move(solver)),
       kernel_(formula_.step, options_, *solver_),
-      gap_projector_(*solver_) {}
+      gap_projector_(*solver_) {
+  kernel_.set_known(at_candidates_);
+}
 
 void CapturingStepper::advance(const System& system, State& state, const StepRequest& request,
                                StepReport& report) {

@@ -7,6 +7,19 @@
 
 namespace delassus {
 
+namespace {
+
+// `out.drift_velocity` has room already.
+void append_contact(const ContactRows& source, std::size_t contact, ContactRows& out) {
+  const auto group = static_cast<int>(contact);
+  const int size = source.rows.group_rows(group);
+  const int first = out.rows.first_row(out.rows.add_group(source.rows, group, size));
+  out.drift_velocity.segment(first, size) = source.drift_velocity.segment(source.rows.first_row(group), size);
+  out.surfaces.push_back(source.surfaces[contact]);
+}
+
+}  // namespace
+
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids) {
   system.gaps_and_rows(ids, phase.t, phase.q, gaps, margins, rows);
   remember_place(system, phase, ids);
@@ -15,7 +28,7 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 
 void ContactKinematics::update(const System& system, const Phase& phase, std::span<const ContactId> ids,
                                const ContactKinematics& known) {
-  if (!known.is_at(system, phase)) {
+  if (!known.is_at(system, phase.t, phase.q)) {
     update(system, phase, ids);
     return;
   }
@@ -34,13 +47,8 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
     const bool have = k < known.ids_.size() && known.ids_[k] == ids[c];
     const std::size_t from = have ? k : m++;
     const ContactRows& source = have ? known.rows : missing_rows_;
-    const auto group = static_cast<int>(from);
     const auto at = static_cast<Eigen::Index>(from);
-    const int size = source.rows.group_rows(group);
-    const int first = rows.rows.first_row(rows.rows.add_group(source.rows, group, size));
-    rows.drift_velocity.segment(first, size) =
-        source.drift_velocity.segment(source.rows.first_row(group), size);
-    rows.surfaces.push_back(source.surfaces[from]);
+    append_contact(source, from, rows);
     gaps[static_cast<Eigen::Index>(c)] = (have ? known.gaps : missing_gaps_)[at];
     margins[static_cast<Eigen::Index>(c)] = (have ? known.margins : missing_margins_)[at];
   }
@@ -49,13 +57,27 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
   update_velocities(phase);
 }
 
-bool ContactKinematics::is_at(const System& system, const Phase& phase) const {
-  return system_ == &system && t_ == phase.t && q_.size() == phase.q.size() && q_ == phase.q;
+bool ContactKinematics::is_at(const System& system, double t, const VectorRef& q) const {
+  return system_ == &system && (t_ == t || !system.has_moving_surfaces()) && q_.size() == q.size() && q_ == q;
+}
+
+bool ContactKinematics::copy_rows(const System& system, double t, const VectorRef& q,
+                                  std::span<const ContactId> ids, ContactRows& out) const {
+  if (!is_at(system, t, q) || !std::includes(ids_.begin(), ids_.end(), ids.begin(), ids.end())) return false;
+  out.rows.clear(system.nv());
+  out.surfaces.clear();
+  out.drift_velocity.resize(rows.rows.rows());
+  for (std::size_t c = 0, k = 0; c < ids.size(); ++c, ++k) {
+    while (ids_[k] != ids[c]) ++k;
+    append_contact(rows, k, out);
+  }
+  out.drift_velocity.conservativeResize(out.rows.rows());
+  return true;
 }
 
 bool ContactKinematics::find_gaps(const System& system, const Phase& phase, std::span<const ContactId> ids,
                                   Vector& gaps_out, Vector& margins_out) const {
-  if (!is_at(system, phase)) return false;
+  if (!is_at(system, phase.t, phase.q)) return false;
   const auto count = static_cast<Eigen::Index>(ids.size());
   gaps_out.resize(count);
   margins_out.resize(count);

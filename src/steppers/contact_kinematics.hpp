@@ -36,9 +36,12 @@ struct ContactKinematics {
   // Gaps and margins of some of the contacts, in ascending order. False: this is not of that configuration, or not of all.
   bool find_gaps(const System& system, const Phase& phase, std::span<const ContactId> ids, Vector& gaps_out,
                  Vector& margins_out) const;
+  // Rows of some of the contacts, in ascending order; false as above.
+  bool copy_rows(const System& system, double t, const VectorRef& q, std::span<const ContactId> ids,
+                 ContactRows& out) const;
 
  private:
-  bool is_at(const System& system, const Phase& phase) const;
+  bool is_at(const System& system, double t, const VectorRef& q) const;
   void remember_place(const System& system, const Phase& phase, std::span<const ContactId> ids);
   void update_velocities(const Phase& phase);
   const System* system_ = nullptr;

@@ -80,6 +80,9 @@ class StepKernel {
   // Cones of the last solve_forces, in the order of its ids.
   const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
 
+  // Rows that may serve in the next solves, as long as it lives.
+  void set_known(const ContactKinematics& known) { data_.known = &known; }
+
  private:
   bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
                std::span<const ContactMode> modes, const VectorRef& slip_hint,

@@ -187,6 +187,8 @@ class System {
   // gaps() and contact_rows() in one, for systems that can do it at the cost of one.
   virtual void gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
                              Vector& margins, ContactRows& out) const;
+  // False: gaps and rows of all contacts are functions of q alone. True is the default.
+  virtual bool has_moving_surfaces() const { return true; }
   // d/dt (Hᵀ v + w) with v̇ = 0, per row of contact_rows [m/s²].
   virtual void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
                             Vector& bias) const = 0;

@@ -12,7 +12,7 @@ namespace delassus {
 namespace {
 
 // A start whose error is this fraction of the accepted one is as good as polished: it goes on as it was.
-constexpr double k_polished = 1e-3;
+constexpr double k_polished = 1e-2;
 
 }  // namespace
 
