@@ -11,6 +11,9 @@ namespace {
 
 // Gaps below this are round-off for systems of metre size [m].
 constexpr double k_gap_round_off = 1e-13;
+// A closed contact that has drifted apart by less, as a fraction of the size of the system, stays as it is: one corner of
+// four that closes on its own account makes a problem in which two carry all, and no sweeps solve that.
+constexpr double k_gap_at_rest = 1e-10;
 // An approach below this fraction of the largest velocity is the round-off of a contact at rest.
 constexpr double k_rest_tolerance = 1e-12;
 
@@ -66,6 +69,7 @@ void CapturingStepper::update_contacts(const System& system, double h) {
   at_candidates_.update(system, phase_, candidates_, finisher_.at_reported());
   fastest_ = largest(at_candidates_.u);
   at_rest_ = k_rest_tolerance * largest(phase_.v);
+  gap_at_rest_ = k_gap_at_rest * (1.0 + largest(phase_.q));
   active_.clear();
   active_memory_.clear();
   shifts_.clear();
@@ -103,7 +107,7 @@ bool CapturingStepper::enters(std::size_t c, double h, double touching, bool clo
   shift.impact = approaches && touches;
   if (formula_.gaps_in_rows)
     shift.slow[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
-  else if (closed && gap > touching)
+  else if (closed && gap > gap_at_rest_)
     shift.slow[0] = gap / h;  // (3)
   shift.velocity = shift.slow;
   const double e_T = options_.impact.tangential_restitution;

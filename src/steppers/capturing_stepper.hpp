@@ -86,8 +86,9 @@ class CapturingStepper final : public Stepper {
   std::vector<char> lift_;
   std::vector<int> held_friction_;
   ContactKinematics at_candidates_, at_end_;
-  double fastest_ = 0;  // largest relative velocity of the candidates [m/s]
-  double at_rest_ = 0;  // an approach below this is round-off [m/s]
+  double fastest_ = 0;      // largest relative velocity of the candidates [m/s]
+  double at_rest_ = 0;      // an approach below this is round-off [m/s]
+  double gap_at_rest_ = 0;  // gap that a closed contact may keep [m]
   Vector rest_, bias_;
   BlockMatrix M_;
 };

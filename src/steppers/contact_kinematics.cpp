@@ -9,13 +9,17 @@ namespace delassus {
 
 namespace {
 
-// `out.drift_velocity` has room already.
 void append_contact(const ContactRows& source, std::size_t contact, ContactRows& out) {
   const auto group = static_cast<int>(contact);
-  const int size = source.rows.group_rows(group);
-  const int first = out.rows.first_row(out.rows.add_group(source.rows, group, size));
-  out.drift_velocity.segment(first, size) = source.drift_velocity.segment(source.rows.first_row(group), size);
+  out.rows.add_group(source.rows, group, source.rows.group_rows(group));
   out.surfaces.push_back(source.surfaces[contact]);
+}
+
+void copy_drift(const ContactRows& source, std::size_t contact, std::size_t to, ContactRows& out) {
+  const auto group = static_cast<int>(contact);
+  const int size = source.rows.group_rows(group);
+  out.drift_velocity.segment(out.rows.first_row(static_cast<int>(to)), size) =
+      source.drift_velocity.segment(source.rows.first_row(group), size);
 }
 
 }  // namespace
@@ -35,24 +39,31 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
   missing_.clear();
   std::set_difference(ids.begin(), ids.end(), known.ids_.begin(), known.ids_.end(),
                       std::back_inserter(missing_));
-  system.gaps_and_rows(missing_, phase.t, phase.q, missing_gaps_, missing_margins_, missing_rows_);
+  if (!missing_.empty())
+    system.gaps_and_rows(missing_, phase.t, phase.q, missing_gaps_, missing_margins_, missing_rows_);
   const auto count = static_cast<Eigen::Index>(ids.size());
   gaps.resize(count);
   margins.resize(count);
   rows.rows.clear(system.nv());
   rows.surfaces.clear();
-  rows.drift_velocity.resize(known.rows.rows.rows() + missing_rows_.rows.rows());
-  for (std::size_t c = 0, k = 0, m = 0; c < ids.size(); ++c) {
-    while (k < known.ids_.size() && known.ids_[k] < ids[c]) ++k;
-    const bool have = k < known.ids_.size() && known.ids_[k] == ids[c];
-    const std::size_t from = have ? k : m++;
-    const ContactRows& source = have ? known.rows : missing_rows_;
-    const auto at = static_cast<Eigen::Index>(from);
-    append_contact(source, from, rows);
-    gaps[static_cast<Eigen::Index>(c)] = (have ? known.gaps : missing_gaps_)[at];
-    margins[static_cast<Eigen::Index>(c)] = (have ? known.margins : missing_margins_)[at];
-  }
-  rows.drift_velocity.conservativeResize(rows.rows.rows());
+  // Calls function(contact, whether it is known, its place there or among the missing ones).
+  const auto for_each = [&](const auto& function) {
+    for (std::size_t c = 0, k = 0, m = 0; c < ids.size(); ++c) {
+      while (k < known.ids_.size() && known.ids_[k] < ids[c]) ++k;
+      const bool have = k < known.ids_.size() && known.ids_[k] == ids[c];
+      function(c, have, have ? k : m++);
+    }
+  };
+  for_each([&](std::size_t c, bool have, std::size_t from) {
+    append_contact(have ? known.rows : missing_rows_, from, rows);
+    gaps[static_cast<Eigen::Index>(c)] = (have ? known.gaps : missing_gaps_)[static_cast<Eigen::Index>(from)];
+    margins[static_cast<Eigen::Index>(c)] =
+        (have ? known.margins : missing_margins_)[static_cast<Eigen::Index>(from)];
+  });
+  rows.drift_velocity.resize(rows.rows.rows());
+  for_each([&](std::size_t c, bool have, std::size_t from) {
+    copy_drift(have ? known.rows : missing_rows_, from, c, rows);
+  });
   remember_place(system, phase, ids);
   update_velocities(phase);
 }
@@ -66,12 +77,15 @@ bool ContactKinematics::copy_rows(const System& system, double t, const VectorRe
   if (!is_at(system, t, q) || !std::includes(ids_.begin(), ids_.end(), ids.begin(), ids.end())) return false;
   out.rows.clear(system.nv());
   out.surfaces.clear();
-  out.drift_velocity.resize(rows.rows.rows());
   for (std::size_t c = 0, k = 0; c < ids.size(); ++c, ++k) {
     while (ids_[k] != ids[c]) ++k;
     append_contact(rows, k, out);
   }
-  out.drift_velocity.conservativeResize(out.rows.rows());
+  out.drift_velocity.resize(out.rows.rows());
+  for (std::size_t c = 0, k = 0; c < ids.size(); ++c, ++k) {
+    while (ids_[k] != ids[c]) ++k;
+    copy_drift(rows, k, c, out);
+  }
   return true;
 }
 

@@ -32,6 +32,7 @@ TEST_P(StepAllocations, NoneWithoutEvents) {
   for (int i = 0; i < 400; ++i) {
     const std::size_t contacts = simulation.report().contacts.size();
     const int solves = simulation.report().certificate.solves;
+    const bool iterated = simulation.report().certificate.iterations > 0;
     const long before = allocation_count;
     ASSERT_TRUE(simulation.step().ok);
     const long count = allocation_count - before;
@@ -40,7 +41,9 @@ TEST_P(StepAllocations, NoneWithoutEvents) {
     const bool smooth = simulation.report().events.empty() &&
                         simulation.report().contacts.size() == contacts &&
                         simulation.report().certificate.solves == solves;
-    if (smooth && warm >= needed) {
+    // A start that is the solution goes on as it is; the solve that iterates again sets up its buffers.
+    const bool resumed = simulation.report().certificate.iterations > 0 && !iterated;
+    if (smooth && !resumed && warm >= needed) {
       worst = std::max(worst, count);
       ++compared;
     }
@@ -52,19 +55,18 @@ TEST_P(StepAllocations, NoneWithoutEvents) {
 
 INSTANTIATE_TEST_SUITE_P(
     Scenes, StepAllocations,
-    ::testing::Values(Case{"double_pendulum_wall", {}},
-                      Case{"double_pendulum_wall", {"stepper.projection=all"}}, Case{"block_on_table", {}},
-                      Case{"two_carts", {}}, Case{"spring_chain", {}},
-                      Case{"sliding_particle", {"stepper.step=1e-3"}}, Case{"bouncing_ball", {}},
-                      Case{"pendulum", {}}, Case{"pendulum", {"stepper.name=trapezoidal-2"}},
-                      Case{"robot_arm", {}}, Case{"robot_arm", {"stepper.name=trapezoidal-2"}},
-                      Case{"rolling_disk", {}}, Case{"light_rod_pendulum", {}},
-                      Case{"gyroscope", {"stepper.name=energy-midpoint"}},
-                      Case{"bouncing_ball", {"stepper.name=moreau-jean"}},
-                      Case{"block_on_table", {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral"}},
-                      Case{"box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs"}},
-                      Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}},
-                      Case{"robot_arm", {"stepper.name=moreau-jean"}}));
+    ::testing::Values(
+        Case{"double_pendulum_wall", {}}, Case{"double_pendulum_wall", {"stepper.projection=all"}},
+        Case{"block_on_table", {}}, Case{"two_carts", {}}, Case{"spring_chain", {}},
+        Case{"sliding_particle", {"stepper.step=1e-3"}}, Case{"bouncing_ball", {}}, Case{"pendulum", {}},
+        Case{"pendulum", {"stepper.name=trapezoidal-2"}}, Case{"robot_arm", {}},
+        Case{"robot_arm", {"stepper.name=trapezoidal-2"}}, Case{"rolling_disk", {}},
+        Case{"light_rod_pendulum", {}}, Case{"gyroscope", {"stepper.name=energy-midpoint"}},
+        Case{"bouncing_ball", {"stepper.name=moreau-jean"}},
+        Case{"block_on_table", {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral"}},
+        Case{"box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs", "solver.tolerance=1e-10"}},
+        Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}},
+        Case{"robot_arm", {"stepper.name=moreau-jean"}}));
 
 }  // namespace
 }  // namespace delassus

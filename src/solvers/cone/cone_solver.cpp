@@ -11,8 +11,10 @@
 namespace delassus {
 namespace {
 
-// A start whose error is this fraction of the accepted one is as good as polished: it goes on as it was.
+// A start whose error is this fraction of the accepted one is as good as polished: it goes on as it was. With loose
+// tolerances, too, bodies at rest do not creep.
 constexpr double k_polished = 1e-2;
+constexpr double k_largest_polished = 1e-11;
 
 }  // namespace
 
@@ -91,7 +93,8 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   }
   start(problem, warm);
   stats.warm_started = accepted() && warm.r.size() > 0;
-  if (!accepted() || (polishes() && best_error_ > k_polished * accepted_error_)) iterate(problem, stats);
+  const double polished = std::min(k_polished, k_largest_polished / options_.tolerance) * accepted_error_;
+  if (!accepted() || (polishes() && best_error_ > polished)) iterate(problem, stats);
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
   const double scale = std::max(problem.u_free.norm(), problem.velocity_floor());
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;
