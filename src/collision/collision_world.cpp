@@ -99,6 +99,7 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
       placed.body = static_cast<int>(i);
       placed.index = static_cast<int>(k);
       placed.local = {rotation_matrix(shape.orientation), shape.position - body.center_of_mass};
+      placed.turned = !placed.local.R.isIdentity(0);
       placed.collider = make_collider(shape);
       placed.material = shape.material;
       if (!shape.material.friction_axis.isZero(0))
@@ -141,6 +142,7 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
     return std::pair(x.body_a, x.body_b) < std::pair(y.body_a, y.body_b);
   });
   refuse_mesh_pairs();
+  combine_materials();
   any_pair_ = find_any_pair();
   any_turning_ = std::any_of(shapes_.begin(), shapes_.end(),
                              [](const PlacedShape& shape) { return shape.material.resists_turning(); }) ||
@@ -244,14 +246,29 @@ std::string CollisionWorld::shape_name(int shape) const {
 }
 
 Material CollisionWorld::material(const Ends& ends) const {
+  const PlacedShape &a = shapes_[ends.shape_a], &b = shapes_[ends.shape_b];
+  const Material combined = combined_.empty() ? combine(settings_.rules, a.material, b.material)
+                                              : combined_[a.kind * static_cast<int>(kinds_.size()) + b.kind];
+  if (rules_.empty()) return combined;
   const std::pair<int, int> bodies = ordered(ends.body_a, ends.body_b);
   const auto rule =
       std::lower_bound(rules_.begin(), rules_.end(), bodies,
                        [](const PairRule& x, const auto& y) { return std::pair(x.body_a, x.body_b) < y; });
-  const Material combined =
-      combine(settings_.rules, shapes_[ends.shape_a].material, shapes_[ends.shape_b].material);
   const bool found = rule != rules_.end() && std::pair(rule->body_a, rule->body_b) == bodies;
   return found ? rule->apply(combined) : combined;
+}
+
+// Few kinds of surface make up most models: what each pair of them has is combined once.
+void CollisionWorld::combine_materials() {
+  constexpr std::size_t most_kinds = 32;
+  for (PlacedShape& shape : shapes_) {
+    const auto at = std::find(kinds_.begin(), kinds_.end(), shape.material);
+    shape.kind = static_cast<int>(at - kinds_.begin());
+    if (at == kinds_.end()) kinds_.push_back(shape.material);
+    if (kinds_.size() > most_kinds) return;
+  }
+  for (const Material& a : kinds_)
+    for (const Material& b : kinds_) combined_.push_back(combine(settings_.rules, a, b));
 }
 
 // --- where shapes are
@@ -263,7 +280,7 @@ Pose CollisionWorld::shape_pose(const PlacedShape& shape, const BodyPlacement& b
     const Vector3 turn = tau * body.angular_velocity + 0.5 * tau * tau * body.angular_acceleration;
     at.R = rotation_matrix(quaternion_exponential(turn)) * at.R;
   }
-  return {at.R * shape.local.R, at.point(shape.local.p)};
+  return {shape.turned ? Matrix3(at.R * shape.local.R) : at.R, at.point(shape.local.p)};
 }
 
 double CollisionWorld::envelope(const PlacedShape& a, const PlacedShape& b) const {

@@ -87,10 +87,12 @@ class CollisionWorld {
  private:
   struct PlacedShape {
     int body = 0;
-    int index = 0;  // among the body's shapes
-    Pose local;     // from the centre of mass
+    int index = 0;       // among the body's shapes
+    Pose local;          // from the centre of mass
+    bool turned = true;  // local.R is not the identity
     Collider collider;
     Material material;
+    int kind = 0;  // of surface, see combine_materials
     std::uint32_t group = 1, touches = ~0U;
     std::uint32_t first_feature = 1;
     std::string name;
@@ -103,6 +105,7 @@ class CollisionWorld {
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
   void refuse_mesh_pairs() const;
+  void combine_materials();
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   Bounds swept_box(int shape, std::span<const BodyPlacement> bodies, double h, double slack) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
@@ -126,6 +129,8 @@ class CollisionWorld {
   std::vector<std::pair<int, int>> forced_;    // that touch although a joint connects them
   std::vector<PairRule> rules_;                // sorted by bodies, the lower one first
   CollisionSettings settings_;
+  std::vector<Material> kinds_;     // of surface
+  std::vector<Material> combined_;  // of each pair of kinds; empty where there are too many
   bool any_pair_ = false, any_turning_ = false;
 };
 

@@ -34,6 +34,7 @@ struct Material {
 
   // μ₂/μ, 1 where one of them is zero.
   double friction_ratio() const;
+  bool operator==(const Material&) const = default;
   bool resists_turning() const { return rolling_friction > 0 || spinning_friction > 0; }
 };
 

@@ -94,7 +94,10 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   start(problem, warm);
   stats.warm_started = accepted() && warm.r.size() > 0;
   const double polished = std::min(k_polished, k_largest_polished / options_.tolerance) * accepted_error_;
-  if (!accepted() || (polishes() && best_error_ > polished)) iterate(problem, stats);
+  if (!accepted() || (polishes() && best_error_ > polished)) {
+    contacts_.prepare_steps(problem);
+    iterate(problem, stats);
+  }
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
   const double scale = std::max(problem.u_free.norm(), problem.velocity_floor());
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;

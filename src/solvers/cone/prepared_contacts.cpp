@@ -41,8 +41,15 @@ void PreparedContacts::prepare(const LocalProblem& problem) {
       continue;
     }
     contact.rho = problem.contact_mass(c);
+  }
+}
+
+void PreparedContacts::prepare_steps(const LocalProblem& problem) {
+  for (int c = 0; c < size(); ++c) {
+    PreparedContact& contact = contacts_[c];
+    if (contact.rho == 0) continue;
     // Of a matrix that is not positive definite the mean of the eigenvalues still bounds the largest from below.
-    contact.tau = 1.0 / std::max(largest_eigenvalue(block), 1.0 / contact.rho);
+    contact.tau = 1.0 / std::max(largest_eigenvalue(problem.W.diagonal(c)), 1.0 / contact.rho);
   }
 }
 

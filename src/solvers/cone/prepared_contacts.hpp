@@ -32,6 +32,8 @@ class PreparedContacts {
  public:
   // The problem must outlive the preparation.
   void prepare(const LocalProblem& problem);
+  // The steps τ, after prepare.
+  void prepare_steps(const LocalProblem& problem);
   int size() const { return static_cast<int>(contacts_.size()); }
   const PreparedContact& operator[](int c) const { return contacts_[c]; }
   auto begin() const { return contacts_.begin(); }
