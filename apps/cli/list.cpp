@@ -61,7 +61,7 @@ void list_defaults() {
 int list_command(const std::string& kind) {
   if (kind == "steppers") {
     for (const StepperInfo& s : list_steppers())
-      fmt::print("{:<22}order {:<5}{:<8}{}\n", s.name, s.order, s.source, s.summary);
+      fmt::print("{:<26}order {:<5}{:<12}{}\n", s.name, s.order, s.source, s.summary);
   } else if (kind == "solvers") {
     for (const SolverInfo& s : list_solvers()) fmt::print("{:<22}{}\n", s.name, s.summary);
   } else if (kind == "laws") {

@@ -128,7 +128,7 @@ int run_program(int argc, char** argv) {
       ->allow_extra_args(false);
   run_app->add_flag("--csv", run.csv,
                     "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
-                    "events.csv, contacts.csv, "
+                    "events.csv, contacts.csv, pairs.csv, wrenches.csv, "
                     "certificate.csv");
   run_app->add_flag("--no-report{false}", run.report, "do not write report.html");
   run_app->add_flag("--quiet", run.quiet, "print errors only");

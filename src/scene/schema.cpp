@@ -12,6 +12,9 @@
 namespace delassus {
 namespace {
 
+// With more, the friction of a step is below what is accepted as zero.
+constexpr double k_loosest_tolerance = 1e-2;
+
 using namespace schema;
 
 std::vector<Table> make_schema() {
@@ -195,8 +198,9 @@ std::vector<Table> make_schema() {
        "",
        "Solver; see `delassus list solvers`.",
        {text("name", false, "the solver"),
-        positive("tolerance", "automatic", "-",
-                 "wanted relative residual: 1e-10, with moreau-jean and dvi-euler 1e-9"),
+        {"tolerance", FieldType::number, false, "automatic", "-",
+         "wanted relative residual: 1e-10, with moreau-jean and dvi-euler 1e-9", 0, k_loosest_tolerance,
+         true},
         integer("max_iterations", "0", "0: automatic", 0, 1e9)}},
       {"output", "", "What is recorded.", {integer("every", "1", "record each n-th step", 1, 1e9)}},
       {"picture plane",

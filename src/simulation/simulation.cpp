@@ -29,6 +29,30 @@ bool joints_hold(const System& system, const State& state) {
          below(u - rows.target, state.v.size() > 0 ? state.v.cwiseAbs().maxCoeff() : 0);
 }
 
+bool takes_law(const Solver& solver, ContactLawKind law) {
+  const SolverCapabilities can = solver.capabilities();
+  switch (law) {
+    case ContactLawKind::coulomb:
+      return can.coulomb;
+    case ContactLawKind::convex:
+      return can.convex;
+    case ContactLawKind::polyhedral:
+      return can.polyhedral;
+    case ContactLawKind::frictionless:
+      return can.nonnegative;
+  }
+  return false;
+}
+
+void require_law(const Solver& solver, ContactLawKind law) {
+  if (takes_law(solver, law)) return;
+  std::string able;
+  for (const SolverInfo& info : list_solvers())
+    if (takes_law(*make_solver({.name = info.name}), law)) able += (able.empty() ? "" : ", ") + info.name;
+  throw InputError(fmt::format("solver '{}' cannot take the contact law '{}'; solvers that can: {}",
+                               solver.name(), list_laws()[static_cast<std::size_t>(law)].name, able));
+}
+
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options)
@@ -40,7 +64,9 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
   StepperSettings settings = options_.stepper;
   if (settings.name.empty()) settings.name = default_stepper(*system_, state_);
   if (options_.solver.tolerance == 0) options_.solver.tolerance = default_tolerance(settings.name);
-  stepper_ = make_stepper(settings, make_solver(options_.solver));
+  std::unique_ptr<Solver> solver = make_solver(options_.solver);
+  if (system_->has_contacts()) require_law(*solver, settings.options.law.kind);
+  stepper_ = make_stepper(settings, std::move(solver));
   start_.ok = true;
   if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {
     start_ = assemble_start(*system_, state_);

@@ -29,6 +29,7 @@ struct OneContact {
     problem.u_free = q;
     problem.cones = {cone};
     contacts.prepare(problem);
+    contacts.prepare_steps(problem);
   }
   void solve() {
     LocalContact local;

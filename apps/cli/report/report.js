@@ -875,7 +875,7 @@ addPlot("Joint coordinates", jointVariants("values", "q", ""));
 addPlot("Joint rates", jointVariants("rates", "q̇", "/s"));
 addPlot("Joint reactions", [{ label: "force", unit: "force (N)", series: reactionSeries("force") }, { label: "torque", unit: "torque (N·m)", series: reactionSeries("torque") }], { zero: true });
 addPlot("Energy", [{ unit: "E (J)", series: named("energy", [["kinetic", "kinetic"], ["potential", "potential"], ["total", "total"],
-  ["friction", "friction loss", true], ["impact", "impact loss", true], ["work", "external work", true], ["constraint", "work of joints", true]]) }]);
+  ["friction", "work of friction", true], ["impact", "work of impacts", true], ["work", "external work", true], ["constraint", "work of joints and normal forces", true]]) }]);
 addPlot("Energy balance defect", [{ unit: "defect (J)", series: named("energy", [["defect", "defect"]]) }], { zero: true });
 addPlot(contactLabels.length > MOST_CURVES ? `Contacts: the ${MOST_CURVES} of ${contactLabels.length} that carry most` : "Contacts",
   [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normalForce") }, { label: "between bodies", unit: "contact force (N)", series: pairSeries() }, { label: "gap", unit: "gap (m)", series: contactSeries("gap") },

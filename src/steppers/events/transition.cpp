@@ -125,6 +125,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     return value;
   };
   bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
+  if (!consistent) return std::nullopt;
   if (kernel_.redundant_forces()) {
     for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
     // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
@@ -133,8 +134,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     if (!any_change) return std::nullopt;
   }
   const double at_end = smallest();
-  if (!consistent || !(at_end < 0))
-    return std::nullopt;  // not a number: the trial step will say what is wrong
+  if (!(at_end < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   const double h_start = k_start_fraction * h;
   consistent = evaluate(system, phase, h_start, ids, modes, at_transition);
   if (!consistent) return std::nullopt;
