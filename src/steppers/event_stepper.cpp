@@ -411,7 +411,7 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
     memories_.store_modes(active_, modes_, history_);
     return;
   } else {
-    part = stop(system, transition);
+    part = stop(system, transition, slip_speed);
     mode.set_part(transition.part, part);
     if (part.status == ContactStatus::slip) event.kind = EventKind::reversal;
   }
@@ -424,7 +424,7 @@ void EventStepper::apply_transition(const System& system, const Transition& tran
   count_event(id);
 }
 
-PartMode EventStepper::stop(const System& system, const Transition& transition) {
+PartMode EventStepper::stop(const System& system, const Transition& transition, double slip_speed) {
   const std::size_t contact = static_cast<std::size_t>(transition.contact);
   std::vector<ContactMode> held;
   std::size_t index = 0;
@@ -454,7 +454,14 @@ PartMode EventStepper::stop(const System& system, const Transition& transition) 
     Eigen::Vector2d r = Eigen::Vector2d::Zero();
     r.head(part.size) = forces.r.segment(row + part.first, part.size);
     const double friction = part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, r) : r.norm();
-    if (friction > part.coefficient * forces.r[row]) return {ContactStatus::slip, -r.normalized()};
+    if (friction <= part.coefficient * forces.r[row]) continue;
+    // Of contacts that share their forces in many ways the law says whether this one holds, not the share it was given.
+    std::vector<ContactMode> lawful;
+    const double at_rest = k_rest_tolerance * std::max(phase_.v.cwiseAbs().maxCoeff(), slip_speed);
+    if (kernel_.redundant_forces() && kernel_.find_modes(system, phase_, active_, at_rest, lawful) &&
+        lawful[contact].part(part.kind).status == ContactStatus::stick)
+      break;
+    return {ContactStatus::slip, -r.normalized()};
   }
   return {ContactStatus::stick, {0, 0}};
 }

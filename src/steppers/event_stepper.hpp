@@ -71,7 +71,7 @@ class EventStepper final : public Stepper {
   void apply_transition(const System& system, const Transition& transition, double slip_speed);
   bool turns_only(const System& system, ContactId id, FrictionKind part, double slip_speed, PartMode& mode);
   // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
-  PartMode stop(const System& system, const Transition& transition);
+  PartMode stop(const System& system, const Transition& transition, double slip_speed);
   void project(const System& system);
   void count_event(ContactId id);
   Vector3 contact_velocity(const System& system, ContactId id);
