@@ -674,7 +674,7 @@ TEST_F(CliTest, BenchContact) {
       run({"bench", "contact", "--max-size", "10", "--time-limit", "0.05", "--json", "contact.json"});
   EXPECT_EQ(result.status, 0) << result.err;
   const json table = read_json("contact.json");
-  ASSERT_EQ(table["scenes"].size(), 16u);  // eight solvers, two tolerances
+  ASSERT_EQ(table["scenes"].size(), 18u);  // nine solvers, two tolerances
   for (const json& entry : table["scenes"]) {
     EXPECT_EQ(entry["scene"], "stack");
     EXPECT_EQ(entry["law"], "coulomb");
