@@ -18,6 +18,9 @@ constexpr double k_pivot_tolerance = 6 * std::numeric_limits<double>::epsilon();
 
 using ColumnMajor = Eigen::Map<Matrix>;
 
+// A mobility below this fraction of that without joints is none.
+constexpr double k_locked = 1e-12;
+
 // In place, lower triangle. False: not positive definite.
 bool factorize_cholesky(double* a, int n) {
   for (int j = 0; j < n; ++j) {
@@ -104,8 +107,37 @@ bool Reduction::compute(const Problem& problem) {
   assemble_delassus();
   // Round-off leaves joints and large mass ratios a little unsymmetric; solvers rely on W = Wᵀ.
   if (local_.symmetric) local_.W.symmetrize();
+  if (problem_->Gt.rows() > 0) drop_locked_rows();
   update_free_velocity();
   return v_free_.allFinite() && local_.W.all_finite();
+}
+
+// What joints hold does not move, however it is pushed: its mobility in W is the round-off of a zero, and would be taken for that
+// of an enormous mass. Σ_k H_ki²/A_kk stands for the mobility without joints.
+void Reduction::drop_locked_rows() {
+  const Problem& problem = *problem_;
+  diagonal_.setZero(problem.A.size());
+  for (int b = 0; b < problem.A.num_blocks(); ++b) {
+    const auto block = problem.A.block(b);
+    if (problem.A.block_row(b) != problem.A.block_column(b)) continue;
+    diagonal_.segment(problem.A.block_row(b), block.rows()) += block.diagonal();
+  }
+  ContactMatrix& W = local_.W;
+  for (int c = 0; c < problem.num_contacts(); ++c)
+    for (int i = 0; i < dims_[c]; ++i) {
+      double free = 0;
+      for (int b = 0; b < problem.Ht.num_blocks(c); ++b) {
+        const auto block = problem.Ht.block(c, b);
+        for (int j = 0; j < static_cast<int>(block.cols()); ++j)
+          free += block(i, j) * block(i, j) / diagonal_[problem.Ht.block_column(c, b) + j];
+      }
+      if (!(W.diagonal(c)(i, i) <= k_locked * free)) continue;
+      for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+        const int other = W.column(e);
+        W.block(c, e).row(i).setZero();
+        W.block(other, W.find(other, c)).col(i).setZero();
+      }
+    }
 }
 
 int Reduction::root(int i) {

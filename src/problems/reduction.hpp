@@ -55,13 +55,14 @@ class Reduction {
   bool factorize_parts();
   bool factorize_mechanism(int part, Mechanism& mechanism);
   void assemble_delassus();
+  void drop_locked_rows();
   void solve_body(int part, double* x) const;  // in place
   void solve_parts(const VectorRef& p, Vector& v, Vector& lambda) const;
   int root(int i);
 
   const Problem* problem_ = nullptr;
   LocalProblem local_;
-  Vector v_free_, lambda_free_;
+  Vector v_free_, lambda_free_, diagonal_;
   mutable Vector p_, x_;
 
   // The one part of a problem that does not fall apart is the problem itself: nothing is copied.

@@ -60,7 +60,8 @@ AutoSolver::AutoSolver(const IterativeOptions& options)
       lemke_(LemkeOptions{.max_pivots = options.max_iterations, .tolerance = options.tolerance}) {}
 
 AutoSolver::Worker::Worker(const IterativeOptions& options)
-    : newton_first(with_limit(options, k_first_newton)),
+    : tolerance(options.tolerance),
+      newton_first(with_limit(options, k_first_newton)),
       newton_short(with_limit(options, k_short_newton)),
       newton(with_limit(options, k_newton_iterations)),
       admm_first(with_limit(options, k_first_admm)),
@@ -84,16 +85,18 @@ bool AutoSolver::Worker::attempt(Solver& solver, const char* method, const Local
                                  const WarmStart& start, SolveStats& total) {
   const bool first = total.num_attempts == 0;
   solver.solve(problem, start, trial, stats);
+  // Whatever measure a method ends by, its residual has the last word.
+  const bool solved = usable(stats.status) && stats.residual <= std::max(tolerance, k_certified);
   total.iterations += stats.iterations;
   total.factorizations += stats.factorizations;
-  total.add_attempt(method, stats.iterations, !usable(stats.status));
-  if (first || usable(stats.status) || stats.residual < total.residual) {
-    total.status = stats.status;
+  total.add_attempt(method, stats.iterations, !solved);
+  if (first || solved || stats.residual < total.residual) {
+    total.status = solved || !usable(stats.status) ? stats.status : SolveStatus::numerical_failure;
     total.residual = stats.residual;
     total.warm_started = stats.warm_started;
     std::swap(solution, trial);
   }
-  return usable(stats.status);
+  return solved;
 }
 
 void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
@@ -113,7 +116,7 @@ void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& sta
     if (attempt(lemke, "lemke", planar, {}, total)) return;
     // Certified: no solution on the way of Lemke's method, and Newton's has not found one either.
     if (stats.status == SolveStatus::ray) {
-      total.status = SolveStatus::ray;
+      if (!settle(total)) total.status = SolveStatus::ray;
       return;
     }
   }
@@ -122,6 +125,8 @@ void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& sta
     next.r = solution.r;
     return attempt(solver, method, problem, next, total);
   };
+  // From where it began before from where others got stuck.
+  if (attempt(admm, "admm", problem, start, total)) return;
   if (go_on(admm, "admm") || go_on(newton, "newton") || settle(total) || go_on(nsgs, "nsgs")) return;
   if (problem.symmetric && go_on(spg, "spg")) return;
   settle(total);

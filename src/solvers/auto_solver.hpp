@@ -39,6 +39,7 @@ class AutoSolver final : public Solver {
   // What one thread needs to solve an island.
   struct Worker {
     explicit Worker(const IterativeOptions& options);
+    double tolerance;
     NewtonSolver newton_first, newton_short, newton;
     AdmmSolver admm_first, admm;
     NsgsSolver nsgs_first, nsgs;

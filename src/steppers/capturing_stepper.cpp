@@ -87,7 +87,7 @@ void CapturingStepper::update_contacts(const System& system, double h) {
 
 // u⁺ is relative to surfaces as they move at the end of the step.
 void CapturingStepper::follow_surfaces(const System& system, double h) {
-  if (largest(at_candidates_.rows.drift_velocity) == 0) return;
+  if (!system.has_moving_surfaces() && largest(at_candidates_.rows.drift_velocity) == 0) return;
   rest_.setZero(phase_.v.size());
   system.contact_bias(active_, phase_.t, phase_.q, rest_, bias_);
   for (std::size_t a = 0, c = 0, row = 0; a < active_.size(); ++a) {

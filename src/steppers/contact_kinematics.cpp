@@ -69,7 +69,8 @@ void ContactKinematics::update(const System& system, const Phase& phase, std::sp
 }
 
 bool ContactKinematics::is_at(const System& system, double t, const VectorRef& q) const {
-  return system_ == &system && (t_ == t || !system.has_moving_surfaces()) && q_.size() == q.size() && q_ == q;
+  return system_ == system.number() && (t_ == t || !system.has_moving_surfaces()) && q_.size() == q.size() &&
+         q_ == q;
 }
 
 bool ContactKinematics::copy_rows(const System& system, double t, const VectorRef& q,
@@ -106,7 +107,7 @@ bool ContactKinematics::find_gaps(const System& system, const Phase& phase, std:
 
 void ContactKinematics::remember_place(const System& system, const Phase& phase,
                                        std::span<const ContactId> ids) {
-  system_ = &system;
+  system_ = system.number();
   t_ = phase.t;
   q_ = phase.q;
   ids_.assign(ids.begin(), ids.end());

@@ -44,7 +44,7 @@ struct ContactKinematics {
   bool is_at(const System& system, double t, const VectorRef& q) const;
   void remember_place(const System& system, const Phase& phase, std::span<const ContactId> ids);
   void update_velocities(const Phase& phase);
-  const System* system_ = nullptr;
+  std::uint64_t system_ = 0;  // its number
   double t_ = 0;
   Vector q_;
   std::vector<ContactId> ids_, missing_;

@@ -475,9 +475,14 @@ bool EventStepper::turns_only(const System& system, ContactId id, FrictionKind p
   constexpr double negligible = 0.05;
   // A slip that circles instead is over after a few turns: its speed is then that of one step's change.
   constexpr int max_turns = 4;
+  // What is left of a slip that goes on at half its speed is no stop, whatever the event functions say.
+  constexpr double goes_on = 0.5;
   const Eigen::Vector2d left = slip_velocity(system, id, part);
   if (options_.law.has_facets() || left.norm() <= negligible * slip_speed) return false;
-  if (++num_turns_ > max_turns) return false;
+  if (++num_turns_ > max_turns) {
+    if (left.norm() <= goes_on * slip_speed) return false;
+    switched_.emplace_back(id, part);  // from here the impulses of the step decide
+  }
   mode = {ContactStatus::slip, left.normalized()};
   return true;
 }

@@ -2,9 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/system/system.hpp"
 
+#include <atomic>
 #include <cmath>
 
 namespace delassus {
+
+std::uint64_t SystemNumber::next() {
+  static std::atomic<std::uint64_t> last{0};
+  return ++last;
+}
 
 void System::rate_from_velocity(const VectorRef& /*w*/, const VectorRef& v, Vector& rate) const {
   rate = v;

@@ -118,9 +118,28 @@ struct BodyMotion {
   Vector3 angular_velocity = Vector3::Zero();  // in world axes
 };
 
+// A number that no other object of the process has or had, copies included.
+class SystemNumber {
+ public:
+  SystemNumber() : value_(next()) {}
+  SystemNumber(const SystemNumber& /*other*/) : value_(next()) {}
+  SystemNumber& operator=(const SystemNumber& /*other*/) {
+    value_ = next();
+    return *this;
+  }
+  ~SystemNumber() = default;
+  std::uint64_t value() const { return value_; }
+
+ private:
+  static std::uint64_t next();
+  std::uint64_t value_;
+};
+
 class System {
  public:
   virtual ~System() = default;
+  // What a workspace remembers of a system is of the one with this number; addresses are used again.
+  std::uint64_t number() const { return number_.value(); }
 
   // --- sizes and names
   virtual int nq() const = 0;
@@ -218,6 +237,9 @@ class System {
   virtual std::string reaction_name(int i) const;
   virtual void reactions(double t, const VectorRef& q, const VectorRef& v, const VectorRef& lambda,
                          std::vector<JointReaction>& out) const;
+
+ private:
+  SystemNumber number_;
 };
 
 // ½ vᵀ M v

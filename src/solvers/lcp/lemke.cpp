@@ -390,8 +390,8 @@ void Lemke::solve(const Lcp& lcp, const LcpBasis* warm, Vector& z, Vector& w, Lc
   // z = 0 where no row is negative by more than round-off, also for the empty problem.
   if (std::all_of(q_.begin(), q_.begin() + n_, [](double q) { return q >= -k_feasible; })) {
     std::fill(z_scaled_.begin(), z_scaled_.begin() + n_, 0.0);
-    finish(lcp, z, w, stats.residual);
-    return leave(SolveStatus::converged);
+    // A row of another scale may hide what is not round-off.
+    if (!(finish(lcp, z, w, stats.residual) > options_.tolerance)) return leave(SolveStatus::converged);
   }
   if (warm && warm->z_basic.size() == size) {
     std::copy(warm->z_basic.begin(), warm->z_basic.end(), z_basic_.begin());
