@@ -119,8 +119,11 @@ void Reduction::drop_locked_rows() {
   diagonal_.setZero(problem.A.size());
   for (int b = 0; b < problem.A.num_blocks(); ++b) {
     const auto block = problem.A.block(b);
-    if (problem.A.block_row(b) != problem.A.block_column(b)) continue;
-    diagonal_.segment(problem.A.block_row(b), block.rows()) += block.diagonal();
+    const int row = problem.A.block_row(b), column = problem.A.block_column(b);
+    for (int i = std::max(row, column),
+             end = std::min(row + static_cast<int>(block.rows()), column + static_cast<int>(block.cols()));
+         i < end; ++i)
+      diagonal_[i] += block(i - row, i - column);
   }
   ContactMatrix& W = local_.W;
   for (int c = 0; c < problem.num_contacts(); ++c)
@@ -129,9 +132,10 @@ void Reduction::drop_locked_rows() {
       for (int b = 0; b < problem.Ht.num_blocks(c); ++b) {
         const auto block = problem.Ht.block(c, b);
         for (int j = 0; j < static_cast<int>(block.cols()); ++j)
-          free += block(i, j) * block(i, j) / diagonal_[problem.Ht.block_column(c, b) + j];
+          if (block(i, j) != 0)
+            free += block(i, j) * block(i, j) / diagonal_[problem.Ht.block_column(c, b) + j];
       }
-      if (!(W.diagonal(c)(i, i) <= k_locked * free)) continue;
+      if (!std::isfinite(free) || !(W.diagonal(c)(i, i) <= k_locked * free)) continue;
       for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
         const int other = W.column(e);
         W.block(c, e).row(i).setZero();

@@ -10,6 +10,8 @@
 #include "../support/runs.hpp"
 #include "delassus/base/rotation.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/solvers/registry.hpp"
+#include "delassus/steppers/registry.hpp"
 
 namespace delassus {
 namespace {
@@ -446,6 +448,80 @@ TEST(Events, ImpactsDoNotGainEnergy) {
     }
   }
   EXPECT_GT(impacts, 100);
+}
+
+// A rail carries a box whose lower face touches the floor. What the rail locks the floor cannot push, and nothing stops the box but
+// the friction of a force that there is.
+class RailOnTheFloor : public ::testing::TestWithParam<const char*> {};
+INSTANTIATE_TEST_SUITE_P(Steppers, RailOnTheFloor,
+                         ::testing::Values("trapezoidal-2", "moreau-jean", "dvi-euler"));
+
+TEST_P(RailOnTheFloor, KeepsItsMomentum) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: box, type: rigid, mass: 2, position: [0, 0.1, 0], rotation: [0, 0.3, 0],
+     velocity: [cos(0.3), 0, -sin(0.3)], shapes: [{type: box, size: [0.2, 0.2, 0.2]}]}
+joints: [{name: rail, type: prismatic, between: [world, box], point: [0, 0.1, 0], axis: [cos(0.3), 0, -sin(0.3)]}]
+contact: {friction: 0.5}
+stepper: {step: 1e-3}
+)",
+                                   {std::string("stepper.name=") + GetParam()});
+  double impulse = 0, largest = 0;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    for (const ContactReport& contact : report.contacts) {
+      impulse += contact.impulse.tail<2>().norm();
+      largest = std::max(largest, contact.impulse.norm());
+    }
+    return true;
+  });
+  ASSERT_TRUE(simulation.run_until(0.1)) << simulation.report().message;
+  const double speed = simulation.state().v.head<3>().norm();
+  EXPECT_NEAR(2 * (1 - speed), impulse, 1e-9);
+  EXPECT_GT(speed, 0.5);  // of a floor that carries all it would be 0.51
+  EXPECT_LE(largest, 2 * 9.81 * 1e-3 * 10);
+}
+
+// A stepper may be used for one system after the other, also where the next one lies at the address of the last and
+// starts where that ended.
+TEST(Events, SteppersKnowSystemsApart) {
+  const auto speed_after_a_step = [](Stepper& stepper, double mu) {
+    Model model;
+    model.gravity = Vector3(3, 0, -9.81);
+    Shape plane;
+    plane.kind = ShapeKind::plane;
+    plane.material.friction = mu;
+    Shape sphere;
+    sphere.kind = ShapeKind::sphere;
+    sphere.radius = 0.1;
+    sphere.material.friction = mu;
+    Body ground, ball;
+    ground.name = "ground";
+    ground.kind = BodyKind::fixed;
+    ground.shapes = {plane};
+    ball.name = "ball";
+    ball.kind = BodyKind::rigid;
+    ball.mass = 1;
+    ball.inertia = 0.004 * Matrix3::Identity();
+    ball.position = Vector3(0, 0, 0.1);
+    ball.shapes = {sphere};
+    model.bodies = {ground, ball};
+    const MultibodySystem system(model);
+    State state = system.initial_state();
+    StepReport report;
+    stepper.advance(system, state, {.t_end = 1e-3}, report);
+    EXPECT_EQ(report.contacts.size(), 1u);
+    return state.v[0];
+  };
+  for (const char* name : {"moreau-jean", "dvi-euler", "trapezoidal-2"}) {
+    StepperSettings settings;
+    settings.name = name;
+    const auto used = make_stepper(settings, make_solver({})),
+               fresh = make_stepper(settings, make_solver({}));
+    speed_after_a_step(*used, 0.8);
+    EXPECT_EQ(speed_after_a_step(*used, 0.02), speed_after_a_step(*fresh, 0.02)) << name;
+  }
 }
 
 }  // namespace
