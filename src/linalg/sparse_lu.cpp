@@ -4,6 +4,8 @@
 
 #include <suitesparse/klu.h>
 
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseCore>
 #include <algorithm>
 #include <cassert>
 #include <cmath>
@@ -126,6 +128,25 @@ void SparseLu::solve_transposed_in_place(Vector& x) const {
   Factors& f = *factors_;
   assert(x.size() == f.size());
   klu_tsolve(f.symbolic, f.numeric, f.size(), 1, x.data(), &f.common);
+}
+
+std::vector<int> order_with_little_fill(const std::vector<int>& starts, const std::vector<int>& row_of) {
+  const auto n = static_cast<Eigen::Index>(starts.size()) - 1;
+  Eigen::SparseMatrix<double> pattern(n, n);
+  pattern.resizeNonZeros(static_cast<Eigen::Index>(row_of.size()));
+  std::copy(starts.begin(), starts.end(), pattern.outerIndexPtr());
+  std::copy(row_of.begin(), row_of.end(), pattern.innerIndexPtr());
+  std::fill_n(pattern.valuePtr(), row_of.size(), 1.0);
+  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
+  Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Lower>(), permutation);
+  return {permutation.indices().data(), permutation.indices().data() + n};
+}
+
+bool dense_factors_win(int n, double entries) {
+  // Small ones, and those of which so much is not empty.
+  constexpr int small = 240;
+  constexpr double share = 0.2;
+  return n <= small || entries > share * n * n;
 }
 
 }  // namespace delassus

@@ -48,4 +48,9 @@ class SparseLu {
   std::unique_ptr<Factors> factors_;
 };
 
+// An order of elimination with little fill (AMD) for a symmetric pattern by compressed columns.
+std::vector<int> order_with_little_fill(const std::vector<int>& starts, const std::vector<int>& row_of);
+// Whether dense factors of an n × n matrix with so many entries are faster than sparse ones.
+bool dense_factors_win(int n, double entries);
+
 }  // namespace delassus

@@ -2,16 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/solvers/friction/newton_system.hpp"
 
-#include <Eigen/OrderingMethods>
 #include <algorithm>
 #include <cmath>
 
 namespace delassus {
 namespace {
 
-// Up to this many unknowns dense factors win; above, while so much of the matrix is not empty.
-constexpr int k_dense_unknowns = 240;
-constexpr double k_dense_share = 0.2;
 constexpr int k_max_refinements = 4;
 
 }  // namespace
@@ -205,7 +201,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     rhs_.segment(active_[i].first, contact.dim) =
         -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
   }
-  dense_ = unknowns_ <= k_dense_unknowns || fill() > k_dense_share;
+  dense_ = dense_factors_win(unknowns_, num_entries());
   if (dense_) {
     assemble_dense(epsilon);
     if (!J_.allFinite()) return false;
@@ -221,14 +217,14 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
   return delta.allFinite();
 }
 
-// Share of the matrix that is not empty.
-double NewtonSystem::fill() const {
+// Of the matrix that are not empty.
+double NewtonSystem::num_entries() const {
   double entries = 0;
   for (const Unknowns& active : active_)
     for (int e = problem_->W.row_begin(active.contact); e < problem_->W.row_end(active.contact); ++e)
       if (place_[problem_->W.column(e)] >= 0)
         entries += (*contacts_)[active.contact].dim * (*contacts_)[problem_->W.column(e)].dim;
-  return entries / (static_cast<double>(unknowns_) * unknowns_);
+  return entries;
 }
 
 void NewtonSystem::assemble_dense(double epsilon) {
@@ -273,17 +269,9 @@ bool NewtonSystem::factorize_sparse(double epsilon) {
     }
   }
   if (starts_ != last_starts_ || row_of_ != last_row_of_) {
-    Eigen::SparseMatrix<double> pattern(unknowns_, unknowns_);
-    pattern.resizeNonZeros(static_cast<Eigen::Index>(row_of_.size()));
-    std::copy(starts_.begin(), starts_.end(), pattern.outerIndexPtr());
-    std::copy(row_of_.begin(), row_of_.end(), pattern.innerIndexPtr());
-    std::fill_n(pattern.valuePtr(), row_of_.size(), 1.0);
-    Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-    Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Lower>(), permutation);
-    order_.assign(permutation.indices().data(), permutation.indices().data() + unknowns_);
     last_starts_ = starts_;
     last_row_of_ = row_of_;
-    if (!sparse_lu_.analyze(starts_, row_of_, order_)) return false;
+    if (!sparse_lu_.analyze(starts_, row_of_, order_with_little_fill(starts_, row_of_))) return false;
   }
   return sparse_lu_.factorize(values_);
 }

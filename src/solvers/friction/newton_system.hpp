@@ -51,7 +51,7 @@ class NewtonSystem {
   void evaluate_contact(int contact, const ContactVector& r, const ContactVector& u, ContactVector& F) const;
   bool is_open(int contact, const ContactVector& r, const ContactVector& u) const;
   double normal_velocity(int contact, const ContactVector& u) const;
-  double fill() const;
+  double num_entries() const;
   void assemble_dense(double epsilon);
   bool factorize_sparse(double epsilon);
   bool solve_refined();
@@ -76,7 +76,7 @@ class NewtonSystem {
   Matrix J_;
   Eigen::PartialPivLU<Matrix> lu_;
   SparseLu sparse_lu_;
-  std::vector<int> starts_, row_of_, order_, last_starts_, last_row_of_;
+  std::vector<int> starts_, row_of_, last_starts_, last_row_of_;
   std::vector<double> values_;
 };
 

@@ -2,17 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/solvers/friction/shifted_factor.hpp"
 
-#include <Eigen/OrderingMethods>
 #include <algorithm>
 
 namespace delassus {
-namespace {
-
-// Up to this many unknowns dense factors win; above, while so much of the matrix is not empty.
-constexpr int k_dense_unknowns = 240;
-constexpr double k_dense_share = 0.2;
-
-}  // namespace
 
 void ShiftedFactor::prepare(const LocalProblem& problem, const PreparedContacts& contacts) {
   problem_ = &problem;
@@ -21,8 +13,7 @@ void ShiftedFactor::prepare(const LocalProblem& problem, const PreparedContacts&
   double entries = 0;
   for (int c = 0; c < W.num_contacts(); ++c)
     for (int e = W.row_begin(c); e < W.row_end(c); ++e) entries += W.dim(c) * W.dim(W.column(e));
-  const auto n = static_cast<double>(W.rows());
-  dense_ = W.rows() <= k_dense_unknowns || entries > k_dense_share * n * n;
+  dense_ = dense_factors_win(W.rows(), entries);
   if (dense_)
     W.to_dense(W_);
   else
@@ -49,15 +40,7 @@ void ShiftedFactor::prepare_sparse() {
       }
       starts_.push_back(static_cast<int>(row_of_.size()));
     }
-  Eigen::SparseMatrix<double> pattern(W.rows(), W.rows());
-  pattern.resizeNonZeros(static_cast<Eigen::Index>(row_of_.size()));
-  std::copy(starts_.begin(), starts_.end(), pattern.outerIndexPtr());
-  std::copy(row_of_.begin(), row_of_.end(), pattern.innerIndexPtr());
-  std::fill_n(pattern.valuePtr(), row_of_.size(), 1.0);
-  Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
-  Eigen::AMDOrdering<int>()(pattern.selfadjointView<Eigen::Lower>(), permutation);
-  sparse_lu_.analyze(starts_, row_of_,
-                     std::vector<int>(permutation.indices().data(), permutation.indices().data() + W.rows()));
+  sparse_lu_.analyze(starts_, row_of_, order_with_little_fill(starts_, row_of_));
 }
 
 bool ShiftedFactor::factorize(double sigma) {
