@@ -21,11 +21,6 @@ std::span<const Vector3> arms_of(const Geometry& geometry, const GeometryPoint& 
 
 }  // namespace
 
-bool can_touch(FeatureKind a, FeatureKind b) {
-  const FeatureKind first = std::min(a, b), second = std::max(a, b);
-  return !(second == FeatureKind::face && first != FeatureKind::point);
-}
-
 FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
                                const Pose& pose_b, const Feature& fb, Extent extent) {
   if (!has_nearest_point(fa, fb)) return no_contact();

@@ -44,7 +44,10 @@ struct FeatureContact {
 };
 
 // True when the pair has a nearest point of its own.
-bool can_touch(FeatureKind a, FeatureKind b);
+inline bool can_touch(FeatureKind a, FeatureKind b) {
+  return (a != FeatureKind::face || b == FeatureKind::point || b > FeatureKind::face) &&
+         (b != FeatureKind::face || a == FeatureKind::point || a > FeatureKind::face);
+}
 
 enum class Extent : std::uint8_t { closed, continued };
 

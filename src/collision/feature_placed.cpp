@@ -7,15 +7,16 @@
 namespace delassus::feature_pairs {
 namespace {
 
-Ball place_ball(const Geometry& geometry, const Pose& pose, const GeometryPoint& point) {
+void place(const Geometry& geometry, const Pose& pose, const GeometryPoint& point, Ball& ball) {
   Vector3 outward = Vector3::Zero();
   for (int i = 0; i < point.num_arms; ++i) outward -= geometry.arms[point.first_arm + i];
-  return {pose.point(point.x), point.radius, pose.vector(outward)};
+  ball.x = pose.point(point.x);
+  ball.radius = point.radius;
+  ball.outward = pose.vector(outward);
 }
 
-Rod place_rod(const Pose& pose, const GeometryEdge& edge, bool continued) {
+void place(const Pose& pose, const GeometryEdge& edge, bool continued, Rod& rod) {
   constexpr double steepest = 1 - 1e-12;  // one end's ball would contain the other: no side is left
-  Rod rod;
   rod.x = pose.point(edge.x[0]);
   const Vector3 along = pose.vector(edge.x[1] - edge.x[0]);
   rod.length = along.norm();
@@ -29,11 +30,9 @@ Rod place_rod(const Pose& pose, const GeometryEdge& edge, bool continued) {
   rod.has_arms = !edge.arm[0].isZero() || !edge.arm[1].isZero();
   rod.outward = -pose.vector(edge.arm[0] + edge.arm[1]);
   rod.continued = continued;
-  return rod;
 }
 
-Face place_face(const Geometry& geometry, const Pose& pose, const GeometryFace& face, bool continued) {
-  Face out;
+void place(const Geometry& geometry, const Pose& pose, const GeometryFace& face, bool continued, Face& out) {
   out.geometry = &geometry;
   out.face = &face;
   out.pose = &pose;
@@ -43,11 +42,9 @@ Face place_face(const Geometry& geometry, const Pose& pose, const GeometryFace& 
   out.place_sides();
   out.offset =
       out.normal.dot(out.is_polygon() ? Vector3(out.corner(0) + face.rounding * out.normal) : out.x);
-  return out;
 }
 
-Rim place_rim(const Pose& pose, const GeometryCircle& circle) {
-  Rim rim;
+void place(const Pose& pose, const GeometryCircle& circle, Rim& rim) {
   rim.center = pose.point(circle.center);
   rim.axis = pose.vector(circle.axis);
   Vector3 u, v;
@@ -57,13 +54,6 @@ Rim place_rim(const Pose& pose, const GeometryCircle& circle) {
   rim.radius = circle.radius;
   rim.side_axial = circle.side_axial;
   rim.side_radial = circle.side_radial;
-  return rim;
-}
-
-// Circles have one contact with what does not cross their disk: branch 1 is never used.
-bool is_unused_branch(const Feature& circle, const Feature& other) {
-  return circle.kind == FeatureKind::circle && circle.branch != 0 && other.kind != FeatureKind::edge &&
-         other.kind != FeatureKind::circle;
 }
 
 FeatureContact point_contact(const Ball& ball, const PlacedFeature& b, const Vector3& hint,
@@ -132,25 +122,21 @@ PlacedFeature::PlacedFeature(const Geometry& geometry, const Pose& pose, const F
   const auto index = static_cast<std::size_t>(which.index);
   switch (which.kind) {
     case FeatureKind::point:
-      form = place_ball(geometry, pose, geometry.points[index]);
+      place(geometry, pose, geometry.points[index], form.emplace<Ball>());
       break;
     case FeatureKind::edge:
-      form = place_rod(pose, geometry.edges[index], continued);
+      place(pose, geometry.edges[index], continued, form.emplace<Rod>());
       break;
     case FeatureKind::face:
-      form = place_face(geometry, pose, geometry.faces[index], continued);
+      place(geometry, pose, geometry.faces[index], continued, form.emplace<Face>());
       break;
     case FeatureKind::circle:
-      form = place_rim(pose, geometry.circles[index]);
+      place(pose, geometry.circles[index], form.emplace<Rim>());
       break;
     case FeatureKind::ellipsoid:
-      form = Ellipsoid{pose.p, pose.R, geometry.semi_axes};
+      form.emplace<Ellipsoid>(Ellipsoid{pose.p, pose.R, geometry.semi_axes});
       break;
   }
-}
-
-bool has_nearest_point(const Feature& a, const Feature& b) {
-  return can_touch(a.kind, b.kind) && !is_unused_branch(a, b) && !is_unused_branch(b, a);
 }
 
 Vector3 hint_of(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b) {

@@ -16,8 +16,15 @@ struct PlacedFeature {
   std::variant<Ball, Rod, Face, Rim, Ellipsoid> form;  // in the order of FeatureKind
 };
 
-// False for pairs of kinds that cannot touch, and for branches of circles that are not used.
-bool has_nearest_point(const Feature& a, const Feature& b);
+// Circles have one contact with what does not cross their disk: branch 1 is never used.
+inline bool is_unused_branch(const Feature& circle, FeatureKind other) {
+  return circle.branch != 0 && other != FeatureKind::edge && other != FeatureKind::circle;
+}
+
+// False for pairs of kinds that cannot touch, and for branches that are not used.
+inline bool has_nearest_point(const Feature& a, const Feature& b) {
+  return can_touch(a.kind, b.kind) && !is_unused_branch(a, b.kind) && !is_unused_branch(b, a.kind);
+}
 
 // From the centre of a to that of b.
 Vector3 hint_of(const Geometry& a, const Pose& pose_a, const Geometry& b, const Pose& pose_b);

@@ -275,7 +275,7 @@ class MeshContacts {
     }
     unique(memory.edges);
     unique(memory.points);
-    if (!memory.edges.empty()) prepare_ridges(local);
+    if (!memory.edges.empty() || !memory.points.empty()) prepare_ridges(local);
     for (int edge : memory.edges) {
       const GeometryEdge& e = mesh_.geometry.edges[edge];
       add_supports({FeatureKind::edge, edge, 0}, -(e.arm[0] + e.arm[1]),
@@ -351,32 +351,38 @@ class MeshContacts {
   }
 
   // The features of the shape that look against a ridge or corner of the mesh.
-  void add_supports(const Feature& feature, const Vector3& outward, const RidgeRegion& region) {
-    FeatureList& features = scratch().features;
+  void add_supports(const Feature& ridge, const Vector3& outward, const RidgeRegion& region) {
     const Geometry& g = shape_.geometry;
-    const bool few = g.num_features() <= k_few_features;
-    // Few are cheaper than a selection, which would also need the whole normal cone of the ridge.
+    const bool all = pairs_.exhaustive(), box = all || !region.misses(box_, reach_);
+    // Only edges and faces, continued, go beyond the box.
+    const auto in_reach = [&](const Feature& f) {
+      if (f.kind == FeatureKind::edge) return all || !region.misses(rods_[f.index], reach_);
+      if (f.kind == FeatureKind::face)
+        return ridge.kind == FeatureKind::point &&
+               !is_turned_away(mesh_, ridge, shape_.pose.vector(g.faces[f.index].normal));
+      return box;
+    };
+    FeatureList& features = scratch().features;
     features.clear();
-    if (few)
-      for (FeatureIndex i = 0; i < g.num_features(); ++i) features.push_back(g.feature(i));
-    else if (outward.norm() < k_cone_tolerance)
-      return;
-    else
+    if (g.num_features() <= k_few_features) {
+      // Cheaper than a selection, which would also need the whole normal cone of the ridge.
+      const auto append = [&](FeatureKind kind, std::size_t count, int branches = 1) {
+        for (int i = 0; i < static_cast<int>(count); ++i)
+          for (int branch = 0; branch < branches; ++branch)
+            if (in_reach({kind, i, branch})) features.push_back({kind, i, branch});
+      };
+      if (box) append(FeatureKind::point, g.points.size());
+      append(FeatureKind::edge, g.edges.size());
+      append(FeatureKind::face, ridge.kind == FeatureKind::point ? g.faces.size() : 0);
+      if (box) append(FeatureKind::circle, g.circles.size(), 2);
+      if (box) append(FeatureKind::ellipsoid, g.kind == ShapeKind::ellipsoid ? 1 : 0);
+    } else if (outward.norm() >= k_cone_tolerance) {
       collect_features(g, shape_.pose, -mesh_.pose.vector(outward).normalized(), 2 * g.bound, features);
-    if (!pairs_.exhaustive()) drop_out_of_reach(feature, region, features);
+      std::erase_if(features, [&](const Feature& f) { return !in_reach(f); });
+    }
     if (features.empty()) return;
-    const PlacedFeature placed(mesh_.geometry, mesh_.pose, feature, Extent::continued);
+    const PlacedFeature placed(mesh_.geometry, mesh_.pose, ridge, Extent::continued);
     for (const Feature& f : features) add(placed_.at(f), placed);
-  }
-
-  void drop_out_of_reach(const Feature& feature, const RidgeRegion& region, FeatureList& features) {
-    const bool box_misses = region.misses(box_, reach_);
-    std::erase_if(features, [&](const Feature& f) {
-      if (!feature_pairs::has_nearest_point(f, feature)) return true;
-      if (f.kind == FeatureKind::edge) return region.misses(rods_[static_cast<std::size_t>(f.index)], reach_);
-      if (f.kind != FeatureKind::face) return box_misses;
-      return is_turned_away(mesh_, feature, shape_.pose.vector(shape_.geometry.faces[f.index].normal));
-    });
   }
 
   // A feature of the shape that lies below a face is inside of the solid only if nothing of the surface is in between:
