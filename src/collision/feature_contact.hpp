@@ -71,7 +71,8 @@ inline bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Fea
 enum class Sharpness : std::uint8_t { none, curve, corner };
 Sharpness sharpness_of(const Geometry& geometry, const Feature& feature);
 inline bool can_carry(Sharpness a, Sharpness b) {
-  return !(a == Sharpness::corner && b != Sharpness::none) && !(b == Sharpness::corner && a != Sharpness::none);
+  return !(a == Sharpness::corner && b != Sharpness::none) &&
+         !(b == Sharpness::corner && a != Sharpness::none);
 }
 bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb);
 

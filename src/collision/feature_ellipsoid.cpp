@@ -109,8 +109,8 @@ FeatureContact ball_ellipsoid(const Ball& a, const Ellipsoid& b, const Limits& l
 
 FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b, const Limits& limits) {
   const Vector3 from_end = b.center - a.x;
-  if (a.slope == 0 && limits.exclude_distance((from_end - a.e * a.e.dot(from_end)).squaredNorm(),
-                                              a.radius + b.a.maxCoeff()))
+  if (a.slope == 0 &&
+      limits.exclude_distance((from_end - a.e * a.e.dot(from_end)).squaredNorm(), a.radius + b.a.maxCoeff()))
     return no_contact();
   const auto derivative = [&](double s) -> ValueAndSlope {
     const EllipsoidFoot foot = nearest_foot(b, a.at(s));

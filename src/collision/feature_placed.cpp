@@ -40,8 +40,7 @@ void place(const Geometry& geometry, const Pose& pose, const GeometryFace& face,
   out.x = pose.point(face.x);
   out.continued = continued;
   out.place_sides();
-  out.offset =
-      out.normal.dot(out.is_polygon() ? Vector3(out.corner(0) + face.rounding * out.normal) : out.x);
+  out.offset = out.normal.dot(out.is_polygon() ? Vector3(out.corner(0) + face.rounding * out.normal) : out.x);
 }
 
 void place(const Pose& pose, const GeometryCircle& circle, Rim& rim) {
@@ -89,7 +88,8 @@ FeatureContact edge_contact(const Rod& rod, const PlacedFeature& b, const Vector
 
 FeatureContact circle_contact(const Rim& rim, const Feature& feature, const PlacedFeature& b,
                               const Vector3& hint, const Limits& limits) {
-  if (b.feature.kind == FeatureKind::ellipsoid) return rim_ellipsoid(rim, std::get<Ellipsoid>(b.form), limits);
+  if (b.feature.kind == FeatureKind::ellipsoid)
+    return rim_ellipsoid(rim, std::get<Ellipsoid>(b.form), limits);
   return b.feature.branch == 0 ? rim_rim(rim, std::get<Rim>(b.form), feature.branch, hint, limits)
                                : no_contact();
 }

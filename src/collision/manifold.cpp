@@ -123,9 +123,8 @@ class PairContacts {
     const Feature &fa = placed_a.feature, &fb = placed_b.feature;
     if (!feature_pairs::has_nearest_point(fa, fb)) return;
     const FeatureContact c =
-        exhaustive_
-            ? feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued)
-            : feature_pairs::contact_of(placed_a, placed_b, hint_, limits_);
+        exhaustive_ ? feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued)
+                    : feature_pairs::contact_of(placed_a, placed_b, hint_, limits_);
     if (!(c.gap <= envelope_) || c.margin < -reach_) return;
     if (c.gap <= border_ && crossing_margin(c, fa, fb) < 0) return;
     // Of shapes that overlap, faces that are tilted against each other lie a little deeper along their own normals than
@@ -156,7 +155,8 @@ class PairContacts {
 };
 
 // Of the features of one side of a convex pair that reach into the slab along `direction`.
-void collect_candidates(const Side& side, const Vector3& direction, double slab, std::vector<Candidate>& out) {
+void collect_candidates(const Side& side, const Vector3& direction, double slab,
+                        std::vector<Candidate>& out) {
   FeatureList& features = scratch().features;
   collect_features(side.geometry, side.pose, direction, slab, features);
   const double lowest = direction.dot(support_point(side.geometry, side.pose, direction)) - slab;

@@ -55,7 +55,8 @@ double border_tolerance(const Geometry& a, const Geometry& b);
 struct ContactSearch {
   // Without the contacts that carry no force (can_carry), which are only good for distances.
   bool carrying = false;
-  // Every pair of features evaluated in full, from its geometry. The result is the same bit by bit: tests compare.
+  // Every pair of features evaluated in full, from its geometry; of convex shapes, every pair whose outlines are in reach.
+  // The result is the same bit by bit: tests compare.
   bool exhaustive = false;
 };
 
