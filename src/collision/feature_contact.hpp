@@ -38,7 +38,10 @@ struct FeatureContact {
 };
 
 // True when the pair has a nearest point of its own.
-bool can_touch(FeatureKind a, FeatureKind b);
+inline bool can_touch(FeatureKind a, FeatureKind b) {
+  return (a != FeatureKind::face || b == FeatureKind::point || b > FeatureKind::face) &&
+         (b != FeatureKind::face || a == FeatureKind::point || a > FeatureKind::face);
+}
 
 enum class Extent : std::uint8_t { closed, continued };
 
@@ -59,6 +62,12 @@ inline bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Fea
 
 // False for sharp features that meet in a point only: corners against corners, edges and rims. Their distance has no
 // normal when they touch, and there is always a neighbour that has one (a face under the corner, a crossing of edges).
+enum class Sharpness : std::uint8_t { none, curve, corner };
+Sharpness sharpness_of(const Geometry& geometry, const Feature& feature);
+inline bool can_carry(Sharpness a, Sharpness b) {
+  return !(a == Sharpness::corner && b != Sharpness::none) &&
+         !(b == Sharpness::corner && a != Sharpness::none);
+}
 bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb);
 
 // How far two sharp curves (edges, rims) that touch are from running side by side, where their normal is lost; negative:
