@@ -14,6 +14,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -77,8 +78,9 @@ struct SettingKey : SettingInfo {
   std::function<void(Owner&, const SettingData&)> set;
 };
 
-// Throws InputError: the first setting that is out of its range. `table` is the word before the keys in messages.
-void throw_bad_setting(const std::string& table, const SettingInfo& info, const std::string& mistake);
+[[noreturn]] void throw_bad_setting(const std::string& table, const SettingInfo& info,
+                                    const std::string& mistake);
+// Throws InputError for the first value that is not allowed: "'rho' of stepper is 1.1; allowed: 0 … 1".
 template <typename Owner>
 void require_settings(const std::string& table, const std::vector<SettingKey<Owner>>& keys,
                       const Owner& owner) {

@@ -139,10 +139,9 @@ Keys make_law_keys() {
   constexpr auto law = &O::law;
   Keys out{
       choice_key("name", laws, "the law", k_options, law, &ContactLaw::kind),
-      number_key(
-          "directions", "-", even_between(2, 360),
-          "coulomb-polyhedral: friction directions of a spatial contact, so many that friction is balanced",
-          k_options, law, &ContactLaw::num_directions),
+      number_key("directions", "-", even_between(2, 360),
+                 "coulomb-polyhedral: friction directions of a spatial contact", k_options, law,
+                 &ContactLaw::num_directions),
       flag_key(
           "align",
           "coulomb-polyhedral: turn a direction onto the slip, so that sliding friction is exactly opposed "
