@@ -85,7 +85,7 @@ class Check {
 
   // Moves the state to where a run starts; its lines come after the sizes.
   bool put_together() {
-    if (!scene_.run.assemble) {
+    if (!scene_.run.options.assemble) {
       report_violated_start();
       return true;
     }
@@ -202,7 +202,7 @@ class Check {
   }
 
   void report_contacts() const {
-    const StepperOptions options = simulation_options(scene_.run).stepper.options;
+    const StepperOptions options = scene_.run.options.stepper.options;
     for (const std::string& line :
          describe(system_, diagnose_contacts(system_, options, state_, k_closed_gap)))
       fmt::print("{}\n", line);
@@ -256,12 +256,13 @@ class Check {
 
   void report_stepper() const {
     const std::string chosen = default_stepper(system_, state_);
-    if (scene_.run.stepper)
-      fmt::print("stepper {}, as the scene asks, step {:g} s\n", scene_.run.stepper->name, scene_.run.step);
+    const SimulationOptions& asked = scene_.run.options;
+    if (asked.stepper.name)
+      fmt::print("stepper {}, as the scene asks, step {:g} s\n", *asked.stepper.name, asked.step);
     else
       fmt::print("stepper {}, chosen because there {}, step {:g} s\n", chosen,
                  is_joints_only(chosen) ? "are joints only" : "are contacts, stops or dry friction",
-                 scene_.run.step);
+                 asked.step);
   }
 
   const SceneDesc& scene_;
@@ -301,7 +302,7 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
   const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
   if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
   State state = compiled.state;
-  if (scene.desc.run.assemble) assemble_start(*system, state);
+  if (scene.desc.run.options.assemble) assemble_start(*system, state);
   const State before = state;
   const std::unique_ptr<Solver> solver = make_solver({});
   const SeparateResult result = separate_start(*system, *solver, state);
@@ -365,7 +366,6 @@ int check_command(const std::string& name, const std::vector<Setting>& settings,
   require_writable(resolve);
   const LoadedScene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
-  simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   if (!resolve.empty()) return resolve_overlaps(scene, compiled, resolve);
   return Check(scene, compiled).run();

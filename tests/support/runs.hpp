@@ -24,7 +24,7 @@ inline Simulation simulate(const std::string& yaml, const std::vector<std::strin
   }
   const SceneDesc desc = decode_scene(values);
   CompiledScene compiled = compile(desc);
-  return Simulation(compiled.system, std::move(compiled.state), simulation_options(desc.run));
+  return Simulation(compiled.system, std::move(compiled.state), desc.run.options);
 }
 
 inline State run_to(const std::string& yaml, double t_end, const std::vector<std::string>& settings = {}) {
