@@ -8,6 +8,8 @@ target_compile_options(delassus_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 inside inlined Eigen and std code at -O2.
   target_compile_options(delassus_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+  # The compiler tidies up its memory at 512 MB instead of 128 MB, which few sources reach: a tenth of the time.
+  target_compile_options(delassus_options INTERFACE --param=ggc-min-heapsize=524288)
 endif()
 # Of a report of the sanitizers one wants the lines, nothing more.
 if(DELASSUS_SANITIZE STREQUAL "address")
