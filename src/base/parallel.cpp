@@ -37,13 +37,20 @@ std::unique_ptr<Pool>& pool() {
   return p;
 }
 
-// This thread is within a body.
+// This thread is within a body, and its number there.
 thread_local bool t_in_body = false;
+thread_local std::size_t t_slot = 0;
 
 class InBody {
  public:
-  InBody() { t_in_body = true; }
-  ~InBody() { t_in_body = false; }
+  InBody() {
+    t_in_body = true;
+    t_slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+  }
+  ~InBody() {
+    t_in_body = false;
+    t_slot = 0;
+  }
   InBody(const InBody&) = delete;
   InBody& operator=(const InBody&) = delete;
 };
@@ -66,6 +73,10 @@ int num_threads() {
 
 int hardware_threads() {
   return tbb::info::default_concurrency();
+}
+
+std::size_t thread_slot() {
+  return t_slot;
 }
 
 namespace detail {

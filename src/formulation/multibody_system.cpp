@@ -35,7 +35,6 @@ void MultibodySystem::place_bodies() {
       place = {nq_, nv_, rigid ? 6 : 3};
       nq_ += rigid ? 7 : 3;
       nv_ += place.nv;
-      any_rigid_ = any_rigid_ || rigid;
     }
     places_.push_back(place);
     const bool kinematic = body.kind == BodyKind::kinematic;

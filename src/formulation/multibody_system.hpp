@@ -57,6 +57,8 @@ class MultibodySystem final : public System {
   void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const override;
   void force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const override;
   double potential_energy(double t, const VectorRef& q) const override;
+  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
+                                  Vector& correction) const override;
   double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
   void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
   void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
@@ -249,7 +251,6 @@ class MultibodySystem final : public System {
 
   Model model_;
   int nq_ = 0, nv_ = 0;
-  bool any_rigid_ = false;
   std::vector<Place> places_;
   std::vector<int> kinematic_bodies_;
   std::vector<int> kinematic_index_;     // of each body among these; −1: none of them

@@ -34,9 +34,10 @@ struct AssemblyData {
   BilateralRows bilateral, bilateral_directions;
   ContactRows contacts, contact_directions;
   FrictionRows friction, friction_directions;
-  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u;
-  std::vector<HeldParts> sliding;  // the parts of each contact that assemble_acceleration found sliding
-  int num_joint_rows = 0;          // rows of G that are joints; the compliant spring rows follow
+  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u, impulse, gyroscopic_correction;
+  std::vector<char> gyroscopic_in_A;  // one a velocity
+  std::vector<HeldParts> sliding;     // the parts of each contact that assemble_acceleration found sliding
+  int num_joint_rows = 0;             // rows of G that are joints; the compliant spring rows follow
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;

@@ -20,6 +20,11 @@ void System::velocity_from_rate(const VectorRef& /*w*/, const VectorRef& rate, V
   v = rate;
 }
 
+void System::correct_gyroscopic_impulse(const VectorRef& /*v*/, const VectorRef& /*impulse*/, double /*h*/,
+                                        double /*theta*/, Vector& correction) const {
+  correction.setZero(nv());
+}
+
 void System::add_inertia_stiffness(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*a*/,
                                    double /*scale*/, BlockMatrix& /*out*/) const {}
 

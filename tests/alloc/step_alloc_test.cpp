@@ -65,7 +65,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"bouncing_ball", {"stepper.name=moreau-jean"}},
         Case{"block_on_table", {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral"}},
         Case{"box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs", "solver.tolerance=1e-10"}},
-        Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}},
+        Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}}, Case{"box_on_plane", {}},
+        Case{"box_on_plane", {"stepper.name=moreau-jean"}}, Case{"box_stack", {"stepper.name=moreau-jean"}},
         Case{"robot_arm", {"stepper.name=moreau-jean"}}));
 
 }  // namespace
