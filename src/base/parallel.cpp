@@ -67,17 +67,20 @@ class Loop {
 #endif
 };
 
-// This thread is within a body.
+// This thread is within a body, and its number there.
 thread_local bool t_in_body = false;
+thread_local std::size_t t_slot = 0;
 
 class InBody {
  public:
   explicit InBody(Loop& loop) : loop_(loop) {
     loop_.begin_chunk();
     t_in_body = true;
+    t_slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
   }
   ~InBody() {
     t_in_body = false;
+    t_slot = 0;
     loop_.end_chunk();
   }
   InBody(const InBody&) = delete;
@@ -105,6 +108,10 @@ int num_threads() {
 
 int hardware_threads() {
   return tbb::info::default_concurrency();
+}
+
+std::size_t thread_slot() {
+  return t_slot;
 }
 
 namespace detail {

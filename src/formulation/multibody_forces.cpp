@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "delassus/formulation/gyroscopic.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
 namespace delassus {
@@ -129,13 +130,12 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
   out.k_q.clear(nv());
   out.k_v.clear(nv());
   out.k_q_remainder.clear(nv());
+  out.gyroscopic.clear(nv());
   out.spring_rows.clear(nv());
   out.damper_rows.clear(nv());
   const auto num_rows = static_cast<Eigen::Index>(coordinate_elements_.size() + 6 * bushings_.size());
   out.spring_stiffness.resize(num_rows);
   out.damper_damping.resize(num_rows);
-  // Rotations make the derivatives non-symmetric: gyroscopic terms, levers that turn.
-  out.symmetric = !any_rigid_;
   for (int i = 0; i < num_bodies(); ++i) {
     const Body& body = model_.bodies[i];
     const Place& place = places_[i];
@@ -146,9 +146,9 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
       out.k_q.add_block(place.v, place.v, 3, 3) = derivative;
     }
     if (place.nv < 6) continue;
-    const Vector3 omega = v.segment<3>(place.v + 3);
-    out.k_v.add_block(place.v + 3, place.v + 3, 3, 3) =
-        skew(body.inertia * omega) - skew(omega) * body.inertia;
+    // Zero for a body at rest, and for one with the inertia of a sphere.
+    const Matrix3 derivative = gyroscopic_derivative(body.inertia, v.segment<3>(place.v + 3));
+    if (!derivative.isZero(0)) out.gyroscopic.add_block(place.v + 3, place.v + 3, 3, 3) = derivative;
   }
   Evaluation x;
   for (const CoordinateElement& element : coordinate_elements_) {
@@ -169,13 +169,27 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
     if (force.by_rate != 0) {
       const Vector12 turning = x.pair.curvature.transpose() * x.V;
       remainder += force.by_rate * g * turning.transpose();
-      if (turning.squaredNorm() > 0) out.symmetric = false;
     }
     add_pair_block(f, remainder, 1.0, out.k_q_remainder);
   }
   for (const AppliedForce& f : model_.applied_forces) add_applied_jacobians(f, at, v, out);
   for (std::size_t i = 0; i < bushings_.size(); ++i) add_bushing_jacobians(i, at, v, out);
   for (const auto& element : model_.elements) add_element_jacobians(*element, at, v, out);
+  // Levers that turn make the derivatives non-symmetric.
+  out.symmetric = out.k_q.is_symmetric() && out.k_v.is_symmetric() && out.k_q_remainder.is_symmetric();
+}
+
+void MultibodySystem::correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h,
+                                                 double theta, Vector& correction) const {
+  correction.setZero(nv());
+  for (int i = 0; i < num_bodies(); ++i) {
+    if (places_[i].nv < 6) continue;
+    const Matrix3& J = model_.bodies[i].inertia;
+    const int at = places_[i].v + 3;
+    const Vector3 omega = v.segment<3>(at), at_start = -h * omega.cross(J * omega),
+                  others = impulse.segment<3>(at) - at_start;
+    correction.segment<3>(at) = implicit_gyroscopic_impulse(J, omega, others, h, theta) - at_start;
+  }
 }
 
 double MultibodySystem::potential_energy(const Configuration& at) const {
@@ -323,7 +337,6 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configu
   }
   out.k_q.add_block(place.v, place.v, place.nv, place.nv) = k_q.topLeftCorner(place.nv, place.nv);
   out.k_v.add_block(place.v, place.v, place.nv, place.nv) = k_v.topLeftCorner(place.nv, place.nv);
-  if (!k_q.isApprox(k_q.transpose(), 0) || !k_v.isApprox(k_v.transpose(), 0)) out.symmetric = false;
 }
 
 // --- bushings: ξ = (R_Aᵀ(p_B − p_A), log(R_Aᵀ R_B)) of the two frames
@@ -435,7 +448,6 @@ void MultibodySystem::add_element_jacobians(const ForceElement& element, const C
       out.k_v.add_block(row.v, place.v, row.nv, place.nv) = by_v.middleRows(first, row.nv);
     }
   }
-  out.symmetric = false;
 }
 
 }  // namespace delassus

@@ -36,7 +36,6 @@ void MultibodySystem::place_bodies() {
       place = {nq_, nv_, rigid ? 6 : 3};
       nq_ += rigid ? 7 : 3;
       nv_ += place.nv;
-      any_rigid_ = any_rigid_ || rigid;
     }
     places_.push_back(place);
     if (body.kind == BodyKind::kinematic) kinematic_bodies_.push_back(static_cast<int>(places_.size()) - 1);

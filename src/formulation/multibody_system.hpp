@@ -61,6 +61,8 @@ class MultibodySystem final : public System {
   bool depends_on_time() const override { return depends_on_time_; }
   void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
   void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
+  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
+                                  Vector& correction) const override;
   double potential_energy(const Configuration& at) const override;
   double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
   void bilateral(const Configuration& at, BilateralRows& out) const override;
@@ -249,7 +251,6 @@ class MultibodySystem final : public System {
   BlockMatrix M_;
   bool depends_on_time_ = false;
   int nq_ = 0, nv_ = 0;
-  bool any_rigid_ = false;
   std::vector<Place> places_;
   std::vector<int> kinematic_bodies_;
   std::vector<Coordinate> coordinates_;  // of joints and measures first: these have names

@@ -170,6 +170,38 @@ void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, do
   }
 }
 
+// Derivatives of the gyroscopic forces that belong into A: of all bodies, or of those with joints (step_formula.hpp (6)).
+void add_gyroscopic_derivatives(const StepFormula& formula, double damping, StepData& data,
+                                Problem& problem) {
+  const BlockMatrix& derivatives = data.jacobians.gyroscopic;
+  const BlockRows& joints = data.bilateral.rows;
+  std::vector<char>& in_A = data.gyroscopic_in_A;
+  in_A.assign(static_cast<std::size_t>(problem.A.size()), formula.gyroscopic_beforehand ? 0 : 1);
+  for (int g = 0; g < joints.num_groups() && formula.gyroscopic_beforehand; ++g)
+    for (int b = 0; b < joints.num_blocks(g); ++b)
+      std::fill_n(in_A.begin() + joints.block_column(g, b), joints.block(g, b).cols(), char{1});
+  for (int b = 0; b < derivatives.num_blocks(); ++b) {
+    if (in_A[derivatives.block_row(b)] == 0) continue;
+    const auto block = derivatives.block(b);
+    problem.A.add_block(derivatives.block_row(b), derivatives.block_column(b), static_cast<int>(block.rows()),
+                        static_cast<int>(block.cols())) = -damping * block;
+    problem.symmetric = problem.symmetric && block == block.transpose();
+  }
+}
+
+// Step_formula.hpp (6) for the bodies that have no derivative in A, on p without A v.
+void correct_gyroscopic_impulse(const System& system, const StepFormula& formula, const Phase& phase,
+                                double h, StepData& data, Problem& problem) {
+  constexpr double midpoint = 0.5;
+  data.impulse = problem.p / formula.sigma;
+  system.correct_gyroscopic_impulse(phase.v, data.impulse, h, std::max(formula.alpha, midpoint),
+                                    data.gyroscopic_correction);
+  for (std::size_t i = 0; i < data.gyroscopic_in_A.size(); ++i)
+    if (data.gyroscopic_in_A[i] == 0)
+      problem.p[static_cast<Eigen::Index>(i)] +=
+          formula.sigma * data.gyroscopic_correction[static_cast<Eigen::Index>(i)];
+}
+
 }  // namespace
 
 double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
@@ -220,19 +252,21 @@ void evaluate_stiffness_product(const ForceJacobians& J, bool rank_one_only, con
 
 // (2): the step matrix.
 void assemble_matrix(const StepFormula& formula, const StepperOptions& options, bool rank_one, double h,
-                     const VectorRef& v, const StepData& data, Problem& problem) {
+                     const VectorRef& v, StepData& data, Problem& problem) {
   const double alpha = formula.alpha, gamma = formula.gamma;
   problem.A.clear(static_cast<int>(v.size()));
   problem.A.add(*data.M, 1.0);
   problem.symmetric = true;
+  data.gyroscopic_in_A.assign(static_cast<std::size_t>(v.size()), 0);
   if (!formula.implicit_forces) return;
   const ForceJacobians& J = data.jacobians;
   const double damping = alpha * h, stiffness = alpha * gamma * h * h;
   if (!rank_one) {
+    add_gyroscopic_derivatives(formula, damping, data, problem);
     problem.A.add(J.k_v, -damping);
     problem.A.add(J.k_q, -stiffness);
     problem.A.add(J.k_q_remainder, -stiffness);
-    problem.symmetric = J.symmetric;
+    problem.symmetric = problem.symmetric && J.symmetric;
   }
   if (options.springs_as_rows) {
     append_compliant_rows(J.spring_rows, J.spring_stiffness, stiffness, v, problem);
@@ -325,6 +359,8 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   assemble_matrix(formula, options, rank_one, h, v, data, problem);
   // (1): the forces.
   problem.p = (sigma * h) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
+  if (formula.gyroscopic_beforehand || (formula.implicit_forces && rank_one))
+    correct_gyroscopic_impulse(system, formula, begin.phase, h, data, problem);
   problem.A.add_product(v, problem.p);
 }
 

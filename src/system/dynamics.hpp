@@ -38,14 +38,17 @@ struct Configuration {
 // Derivatives of the forces at (t, q, v).
 struct ForceJacobians {
   BlockMatrix k_q;          // ∂k/∂(q ⊞ w) at w = 0, without the rank-one terms below [N/m]
-  BlockMatrix k_v;          // ∂k/∂v, without the rank-one terms below [N·s/m]
+  BlockMatrix k_v;          // ∂k/∂v, without the rank-one and gyroscopic terms below [N·s/m]
   BlockRows spring_rows;    // ∇φ_i, one row a group                                    [S0 10.13]
   Vector spring_stiffness;  // γ_i ≥ 0: contributes −γ_i ∇φ_i ∇φ_iᵀ to ∂k/∂q [N/m]
   BlockRows damper_rows;    // ∇ψ_j                                                     [S0 10.14]
   Vector damper_damping;    // δ_j ≥ 0: contributes −δ_j ∇ψ_j ∇ψ_jᵀ to ∂k/∂v [N·s/m]
   // What the rank-one terms leave out of the exact ∂k/∂q (geometric stiffness of springs, turning dampers).
   BlockMatrix k_q_remainder;
-  bool symmetric = true;  // k_q, k_v and k_q_remainder are symmetric: A stays symmetric
+  // ∂(−ω × J ω)/∂ω of bodies, one block each where it is not zero: the one derivative that a stepper may leave to
+  // Dynamics::correct_gyroscopic_impulse (docs/decisions/008-gyroscopic-terms.md).
+  BlockMatrix gyroscopic;
+  bool symmetric = true;  // k_q, k_v and k_q_remainder are symmetric: A stays symmetric but for `gyroscopic`
 };
 
 // Bilateral rows (2): holonomic ones first, then Pfaffian ones.
@@ -98,6 +101,11 @@ class Dynamics {
   virtual void forces(const Configuration& at, const VectorRef& v, Vector& k) const = 0;
   virtual void force_jacobians(const Configuration& at, const VectorRef& v,
                                ForceJacobians& jacobians) const = 0;
+  // Of a step h, body by body: the impulse of the gyroscopic force −ω × J ω of the θ-method for the body alone under the
+  // impulse of all forces (h k, with the gyroscopic one at v), minus what h k has of it. Bounded energy for every h when
+  // θ ≥ ½. None is the default.
+  virtual void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h,
+                                          double theta, Vector& correction) const;
   virtual double potential_energy(const Configuration& at) const = 0;
   // Power of the forces that have no potential: applied forces, dampers [W].
   virtual double nonconservative_power(const Configuration& at, const VectorRef& v) const = 0;

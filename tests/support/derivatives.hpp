@@ -109,7 +109,7 @@ inline void expect_force_derivatives(const System& system, double t, const Vecto
     const Vector dv = k_step * Vector::Unit(system.nv(), i);
     k_v.col(i) = (force(q, v + dv) - force(q, v - dv)) / (2 * k_step);
   }
-  EXPECT_LT(relative_error(total(J.k_v, nullptr, J.damper_rows, J.damper_damping), k_v), tolerance);
+  EXPECT_LT(relative_error(total(J.k_v, &J.gyroscopic, J.damper_rows, J.damper_damping), k_v), tolerance);
   if (J.symmetric) {
     EXPECT_LT(relative_error(k_q, k_q.transpose()), 1e-12);
   }

@@ -40,10 +40,11 @@ bool add_force_derivatives(const ForceJacobians& J, DerivativeLevel level, doubl
   for (int i = 0; i < J.damper_rows.num_groups(); ++i)
     add_rank_one(J.damper_rows, i, c_v * J.damper_damping[i], A);
   if (level == DerivativeLevel::rank_one) return true;
+  A.add(J.gyroscopic, -c_v);
   A.add(J.k_v, -c_v);
   A.add(J.k_q, -c_q);
   A.add(J.k_q_remainder, -c_q);
-  return J.symmetric;
+  return J.symmetric && J.gyroscopic.is_symmetric();
 }
 
 void DaeEquations::begin(const System& system, const Phase& phase, const AccelerationMemory& memory, double h,
