@@ -32,7 +32,7 @@ struct Scratch {
   std::vector<std::pair<int, int>> pairs;
   std::vector<std::vector<CollisionWorld::Found>> found;  // of each chunk of pairs
   std::vector<const CollisionWorld::Found*> sorted;
-  std::vector<ShapeContact> contacts;                  // of one pair; never kept across a loop
+  std::vector<ShapeContact> contacts;  // of one pair; never kept across a loop
 };
 
 Scratch& scratch() {
@@ -449,9 +449,9 @@ void CollisionWorld::find(std::span<const BodyPlacement> bodies, double h, doubl
 FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
                                        const BodyPlacement& b) const {
   const PlacedShape &shape_a = shapes_[ends.shape_a], &shape_b = shapes_[ends.shape_b];
-  FeatureContact out =
-      feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
-                      *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b, Extent::continued);
+  FeatureContact out = feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
+                                       *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b,
+                                       Extent::continued);
   set_margin(ends.shape_a, ends.feature_a, ends.shape_b, ends.feature_b, a, b, out);
   return out;
 }

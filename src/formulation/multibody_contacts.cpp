@@ -449,7 +449,8 @@ void MultibodySystem::shape_bias(const ContactSet& contacts, std::size_t c, cons
                                .patch_b = place.patch_b};
   const ContactRates rates =
       contact_rates(contact, motion.velocity_a, motion.omega_a, motion.velocity_b, motion.omega_b);
-  const auto acceleration = [&](int body, const Vector3& omega, const Vector3& arm, const Vector3& point_rate) {
+  const auto acceleration = [&](int body, const Vector3& omega, const Vector3& arm,
+                                const Vector3& point_rate) {
     const BodyKinematics& k = at.bodies[body];
     const Vector3 alpha = k.R * k.acceleration.tail<3>();
     return Vector3(k.acceleration.head<3>() + alpha.cross(arm) +

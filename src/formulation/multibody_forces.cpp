@@ -285,7 +285,8 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
 
 // --- applied forces: at the point s of the body, P = ∂(point)/∂q = (I, −R[s]×)
 
-void MultibodySystem::add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v, Vector& k) const {
+void MultibodySystem::add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v,
+                                  Vector& k) const {
   const Place& place = places_[f.body];
   const BodyKinematics body = moving(f.body, at, v);
   const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
@@ -303,7 +304,8 @@ void MultibodySystem::add_applied(const AppliedForce& f, const Configuration& at
   }
 }
 
-void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configuration& at, const VectorRef& v, ForceJacobians& out) const {
+void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configuration& at,
+                                            const VectorRef& v, ForceJacobians& out) const {
   const Place& place = places_[f.body];
   const BodyKinematics body = moving(f.body, at, v);
   const Matrix3& R = body.R;
@@ -371,7 +373,8 @@ void MultibodySystem::evaluate_bushing(std::size_t i, const BodyKinematics& a, c
   J.block<3, 3>(3, 9) = to_rate * F_B.transpose();
 }
 
-void MultibodySystem::add_bushing_jacobians(std::size_t i, const Configuration& at, const VectorRef& v, ForceJacobians& out) const {
+void MultibodySystem::add_bushing_jacobians(std::size_t i, const Configuration& at, const VectorRef& v,
+                                            ForceJacobians& out) const {
   const BushingFrames& frames = bushings_[i];
   PairFunction ends;
   ends.body_a = frames.a.body;
@@ -412,7 +415,8 @@ void MultibodySystem::add_bushing_jacobians(std::size_t i, const Configuration& 
 
 // --- elements of the user: derivatives by differences
 
-void MultibodySystem::add_element_jacobians(const ForceElement& element, const Configuration& at, const VectorRef& v, ForceJacobians& out) const {
+void MultibodySystem::add_element_jacobians(const ForceElement& element, const Configuration& at,
+                                            const VectorRef& v, ForceJacobians& out) const {
   const std::vector<int> bodies = element.bodies();
   std::vector<BodyKinematics> motions(bodies.size());
   std::vector<Vector6> wrenches(bodies.size());

@@ -302,7 +302,8 @@ void MultibodySystem::add_rolling_rows(const RowGroup& group, const Configuratio
 }
 
 // VᵀKV of all equations of one joint, and what prescribed motions add.
-void MultibodySystem::add_pair_biases(const RowGroup& group, const Configuration& at, const VectorRef& v, int row, Vector& bias) const {
+void MultibodySystem::add_pair_biases(const RowGroup& group, const Configuration& at, const VectorRef& v,
+                                      int row, Vector& bias) const {
   const PairFunction& any = equations_[group.first];
   const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
   Vector12 V;
@@ -315,7 +316,8 @@ void MultibodySystem::add_pair_biases(const RowGroup& group, const Configuration
   }
 }
 
-double MultibodySystem::row_bias(const RowGroup& group, int index, const Configuration& at, const VectorRef& v) const {
+double MultibodySystem::row_bias(const RowGroup& group, int index, const Configuration& at,
+                                 const VectorRef& v) const {
   double bias = 0;
   Evaluation x;
   for (const Term& term : group.terms) {
@@ -348,8 +350,8 @@ void MultibodySystem::bilateral_bias(const Configuration& at, const VectorRef& v
   }
 }
 
-void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda,
-                                              double scale, BlockMatrix& out) const {
+void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
+                                              BlockMatrix& out) const {
   int row = 0;
   Evaluation x;
   BodyRowValue y;

@@ -224,8 +224,7 @@ BodyKinematics MultibodySystem::moved(int body, double t, const VectorRef& q, co
   if (place.nv == 0) return kinematics(body, t, q);
   BodyKinematics out;
   out.x = q.segment<3>(place.q) + w.head<3>();
-  if (place.nv == 6)
-    out.R = rotation_matrix(delassus::retract(orientation(q, place.q), w.tail<3>()));
+  if (place.nv == 6) out.R = rotation_matrix(delassus::retract(orientation(q, place.q), w.tail<3>()));
   return out;
 }
 

@@ -119,7 +119,7 @@ class MultibodySystem final : public System {
   struct RowGroup {
     enum class Kind { pair, coordinates, rolling };
     Kind kind = Kind::pair;
-    std::string name;          // for messages
+    std::string name;            // for messages
     int joint = -1, motor = -1;  // of the model, which it belongs to
     bool holonomic = true;
     int first = 0, count = 0;  // pair: of equations_; rolling: of body_rows_
@@ -206,7 +206,7 @@ class MultibodySystem final : public System {
 
   // How the two surfaces of a contact of shapes move at (t, q, v), world axes.
   struct SurfaceMotion {
-    Vector3 arm_a, arm_b;                            // from the centres of mass to the points of contact
+    Vector3 arm_a, arm_b;  // from the centres of mass to the points of contact
     Vector3 omega_a, omega_b;
     Vector3 velocity_a, velocity_b;                  // of the material points
     Vector3 surface_velocity_a, surface_velocity_b;  // of the surfaces beside those, not yet projected

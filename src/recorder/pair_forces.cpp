@@ -76,7 +76,8 @@ ContactForces sum_contact_forces(const System& system, const State& state, const
   Sums sums(motions, centers);
   for (const ContactReport& contact : report.contacts) {
     const ContactPlace& place = contact.place;
-    sums.add(place.bodies, place.point(), place.frame * contact.impulse / h, place.frame * contact.couple / h);
+    sums.add(place.bodies, place.point(), place.frame * contact.impulse / h,
+             place.frame * contact.couple / h);
   }
   return sums.take();
 }

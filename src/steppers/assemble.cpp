@@ -43,8 +43,8 @@ double friction_of(const ContactRows& contacts, int c, const ContactMode* mode,
   Eigen::Vector2d slip = slip_at(contacts, c, hint_velocity);
   slip.y() /= surface.tangent_ratio;
   const bool known = mode != nullptr && mode->status != ContactStatus::open;
-  const bool slips = known ? mode->status == ContactStatus::slip
-                           : slip.norm() > k_rest_tolerance * max_abs(hint_velocity);
+  const bool slips =
+      known ? mode->status == ContactStatus::slip : slip.norm() > k_rest_tolerance * max_abs(hint_velocity);
   return slips ? surface.curve.at(surface.friction, slip.norm()) : surface.friction;
 }
 
@@ -232,7 +232,8 @@ void configure_along(const System& system, const PhasePoint& begin, double t, do
 }
 
 // −Σ γ_i ∇φ_i ∇φ_iᵀ v of the springs, and the rest of k_q v unless the right side leaves it out.
-void evaluate_stiffness_product(const ForceJacobians& J, bool rank_one_only, const VectorRef& v, Vector& out) {
+void evaluate_stiffness_product(const ForceJacobians& J, bool rank_one_only, const VectorRef& v,
+                                Vector& out) {
   for (int i = 0; i < J.spring_rows.num_groups(); ++i) {
     double rate = 0;
     for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {

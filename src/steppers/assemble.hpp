@@ -35,8 +35,8 @@ struct StepData {
   // Scratch of the assembly.
   Vector q, w, u, joint_bias, bias, impulse, gyroscopic_correction;
   std::vector<char> gyroscopic_in_A;  // one a velocity
-  std::vector<HeldParts> sliding;  // the parts of each contact that assemble_acceleration found sliding
-  int num_joint_rows = 0;          // rows of G that are joints; the compliant spring rows follow
+  std::vector<HeldParts> sliding;     // the parts of each contact that assemble_acceleration found sliding
+  int num_joint_rows = 0;             // rows of G that are joints; the compliant spring rows follow
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;

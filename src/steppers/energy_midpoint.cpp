@@ -178,7 +178,8 @@ class MidpointEquations final : public KktEquations {
         gradient = std::max(gradient, std::abs(block(i, j)));
       }
     }
-    const double defect = end_.joints.violation[row] - start_.violation[row] + h_ * middle_.target[row] - product;
+    const double defect =
+        end_.joints.violation[row] - start_.violation[row] + h_ * middle_.target[row] - product;
     if (std::abs(defect) <= k_round_off * gradient * extent()) return 0;
     const double limit = k_largest_correction * terms;
     return std::clamp(defect, -limit, limit);

@@ -27,7 +27,8 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   const ContactId ids[] = {collision.contact};
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < max_iterations; ++i) {
-    kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory, newton_trial_);
+    kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
+                  newton_trial_);
     step.report->certificate.solves += 1;
     if (!newton_trial_.ok) break;
     system.evaluate_contacts(ids, newton_trial_.end.at, one_);
@@ -103,11 +104,12 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
     for (ContactId id : hit_contacts_.ids)
       names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
     const std::string jam = describe_jam(system, impacts_.problem(), impacts_.local(), hit_contacts_.ids);
-    step.fail(!jam.empty()
-                  ? jam
-                  : fmt::format("the impact of contact {} has no solution ({}); check that the bodies are not "
-                                "wedged between opposed contacts",
-                                names, to_string(impact_.stats.status)));
+    step.fail(
+        !jam.empty()
+            ? jam
+            : fmt::format("the impact of contact {} has no solution ({}); check that the bodies are not "
+                          "wedged between opposed contacts",
+                          names, to_string(impact_.stats.status)));
     return;
   }
   book_impact(step);

@@ -173,8 +173,8 @@ double EventStepper::contact_step(const EventStep& step, double h) const {
   if (!options_.detect_collisions || step.active.open.empty()) return h;
   // A step is never cut into more parts than this: what is so fast is followed as well as it can be.
   constexpr double most_parts = 1024;
-  const double limit = step.system->contact_step_limit(step.now.contacts, step.active.open, step.now.at,
-                                                       step.now.phase.v, h);
+  const double limit =
+      step.system->contact_step_limit(step.now.contacts, step.active.open, step.now.at, step.now.phase.v, h);
   return std::min(h, std::max(limit, h / most_parts));
 }
 
@@ -203,7 +203,8 @@ void EventStepper::establish_modes(EventStep& step) {
 
 const ContactSet& EventStepper::contact_now(const EventStep& step, ContactId id) {
   const PhasePoint& now = step.now;
-  const std::size_t at = now.contacts.is_at(now.phase.t, now.phase.q) ? now.contacts.find(id) : now.contacts.size();
+  const std::size_t at =
+      now.contacts.is_at(now.phase.t, now.phase.q) ? now.contacts.find(id) : now.contacts.size();
   if (at < now.contacts.size()) {
     const std::size_t some[] = {at};
     one_.select(now.contacts, some);
@@ -227,8 +228,8 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   const ActiveSet& active = step.active;
   if (!locates_transitions() || step.capturing || !step.history.modes_known || active.contacts.empty())
     return std::nullopt;
-  std::optional<Transition> transition = transitions_.find(*step.system, step.now, h, active.contacts,
-                                                           active.modes, trial_.solution.modes, mode_trial_);
+  std::optional<Transition> transition =
+      transitions_.find(*step.system, step.now, h, active.contacts, active.modes, trial_, mode_trial_);
   // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
   // step decide.
   if (transition && transition->h == 0 &&
@@ -333,7 +334,7 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
       if (!apart || c != apart_at) some_.push_back(c);
     held_contacts_.select(touching_, some_);
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
-                                       friction_ratios_);
+                                       friction_ratios_, kernel_.step_speed());
   });
   // What is known where the projection has gone.
   if (!now.contacts.is_at(now.phase.t, now.phase.q)) std::swap(now.contacts, touching_);

@@ -22,7 +22,8 @@ struct PhasePoint {
   Phase phase;
   Configuration at;      // of (t, q)
   BilateralRows joints;  // likewise
-  ContactSet contacts;   // likewise, with the velocities of v; of whichever contacts the step in progress follows
+  ContactSet
+      contacts;  // likewise, with the velocities of v; of whichever contacts the step in progress follows
 
   // Configuration and joints at (phase.t, phase.q).
   void place(const System& system) {

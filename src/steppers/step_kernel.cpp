@@ -120,7 +120,8 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
 void StepKernel::solve_with_friction(double h, Trial& trial) {
   int iterations = 0;
   const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution, trial.stats);
+    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                  trial.stats);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
     warm_.r = trial.solution.r;
@@ -143,7 +144,8 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     RowShift& shift = shifts[c];
     if (!shift.rebounds) continue;
-    const int row = step_.problem.Ht.first_row(static_cast<int>(c)), known = std::min(step_.problem.cones[c].dim, 3);
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
+              known = std::min(step_.problem.cones[c].dim, 3);
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0];
     if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);

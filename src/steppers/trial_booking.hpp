@@ -31,7 +31,8 @@ void warn_not_projected(double t, StepReport& report);
 // Runs `project`, which moves step.now and says whether it could, and books what it did to the energy and to the joint
 // impulses.
 template <typename Project>
-void book_projection(StepInProgress& step, const Projector& projector, BlockMatrix& M, const Project& project) {
+void book_projection(StepInProgress& step, const Projector& projector, BlockMatrix& M,
+                     const Project& project) {
   const System& system = *step.system;
   StepReport& report = *step.report;
   const auto total = [&] {

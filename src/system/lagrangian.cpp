@@ -285,8 +285,8 @@ void LagrangianSystem::bilateral_bias(const Configuration& at, const VectorRef& 
   }
 }
 
-void LagrangianSystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda,
-                                               double scale, BlockMatrix& out) const {
+void LagrangianSystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
+                                               BlockMatrix& out) const {
   const double t = at.t;
   const Vector& q = at.q;
   const auto holonomic = static_cast<Eigen::Index>(d_.constraints.size());

@@ -83,15 +83,13 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
       worst < 0 ? std::string(result.failure)
                 : fmt::format("{} (worst joint '{}')", result.failure, step.system->joint_name(worst));
   if (go_on) {
-    report.warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
+    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
     return true;
   }
   if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
     ++halvings;
     h_limit = 0.5 * h;
-    report.warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", t, why, h_limit));
+    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", t, why, h_limit));
     return false;
   }
   certificate.status = worse(certificate.status, SolveStatus::numerical_failure);
