@@ -321,11 +321,7 @@ void CollisionWorld::contacts_at(const Pair& pair, std::span<const BodyPlacement
                                  double envelope, double reach, std::vector<ShapeContact>& out) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   find_contacts(a.collider, shape_pose(a, bodies[a.body], tau), b.collider,
-                shape_pose(b, bodies[b.body], tau), envelope, reach, out);
-  std::erase_if(out, [&](const ShapeContact& c) {
-    const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
-    return !can_carry(ga, ga.feature(c.feature_a), gb, gb.feature(c.feature_b));
-  });
+                shape_pose(b, bodies[b.body], tau), envelope, reach, out, {.carrying = true});
   if (settings_.reduce) reduce_contacts(std::min(a.collider.geometry->size, b.collider.geometry->size), out);
 }
 
