@@ -36,13 +36,15 @@ std::string many_bodies(int count) {
 
 class ThreadsOfManyBodies : public ::testing::TestWithParam<std::vector<std::string>> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Settings, ThreadsOfManyBodies,
-    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"stepper.name=trapezoidal-2"},
-                      std::vector<std::string>{"law.name=coulomb-polyhedral"}),
-    [](const auto& settings) {
-      return std::vector<std::string>{"defaults", "located_events", "polyhedral"}[settings.index];
-    });
+INSTANTIATE_TEST_SUITE_P(Settings, ThreadsOfManyBodies,
+                         ::testing::Values(std::vector<std::string>{},
+                                           std::vector<std::string>{"stepper.name=trapezoidal-2"},
+                                           std::vector<std::string>{"law.name=coulomb-polyhedral"}),
+                         [](const auto& info) {
+                           return info.index == 0   ? "defaults"
+                                  : info.index == 1 ? "located_events"
+                                                    : "polyhedral";
+                         });
 
 TEST_P(ThreadsOfManyBodies, HaveTheSameBits) {
   const std::string yaml = many_bodies(200);
