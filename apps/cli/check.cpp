@@ -60,7 +60,7 @@ class Check {
       fmt::print("problem: the mass matrix is not positive definite\n");
       return k_check_failed;
     }
-    system_.candidates(state_.t, state_.q, state_.v, 0.0, contacts_);
+    contacts_ = system_.contacts_within(0.0, state_.t, state_.q, state_.v);
     print_sizes();
     for (const std::string& line : lines_) fmt::print("{}\n", line);
     // Rows that contradict each other say nothing about freedom.
@@ -85,7 +85,7 @@ class Check {
 
   // Moves the state to where a run starts; its lines come after the sizes.
   bool put_together() {
-    if (!scene_.run.assemble) {
+    if (!scene_.run.options.assemble) {
       report_violated_start();
       return true;
     }
@@ -178,13 +178,11 @@ class Check {
   }
 
   void report_gaps() {
-    Vector gaps;
-    system_.gaps(contacts_, state_.t, state_.q, gaps);
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const double gap = gaps[static_cast<Eigen::Index>(c)];
+      const double gap = contacts_.gap(c);
       // Shapes are reported as pairs, below.
-      if (gap >= -k_position_tolerance || contacts_[c] >= CollisionWorld::k_first_id) continue;
-      const std::string name = system_.contact_name(contacts_[c]);
+      if (gap >= -k_position_tolerance || contacts_.ids[c] >= CollisionWorld::k_first_id) continue;
+      const std::string name = system_.contact_name(contacts_.ids[c]);
       const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
         return name.starts_with(limit.name.name + ".");
       });
@@ -204,7 +202,7 @@ class Check {
   }
 
   void report_contacts() const {
-    const StepperOptions options = simulation_options(scene_.run).stepper.options;
+    const StepperOptions options = scene_.run.options.stepper.options;
     for (const std::string& line :
          describe(system_, diagnose_contacts(system_, options, state_, k_closed_gap)))
       fmt::print("{}\n", line);
@@ -258,12 +256,13 @@ class Check {
 
   void report_stepper() const {
     const std::string chosen = default_stepper(system_, state_);
-    if (scene_.run.stepper)
-      fmt::print("stepper {}, as the scene asks, step {:g} s\n", scene_.run.stepper->name, scene_.run.step);
+    const SimulationOptions& asked = scene_.run.options;
+    if (asked.stepper.name)
+      fmt::print("stepper {}, as the scene asks, step {:g} s\n", *asked.stepper.name, asked.step);
     else
       fmt::print("stepper {}, chosen because there {}, step {:g} s\n", chosen,
                  is_joints_only(chosen) ? "are joints only" : "are contacts, stops or dry friction",
-                 scene_.run.step);
+                 asked.step);
   }
 
   const SceneDesc& scene_;
@@ -273,7 +272,7 @@ class Check {
   BlockMatrix M_;
   BilateralRows joints_;
   KktFactor kkt_;
-  std::vector<ContactId> contacts_;
+  ContactSet contacts_;
   std::vector<std::string> lines_;
   int problems_ = 0;
 };
@@ -303,7 +302,7 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
   const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
   if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
   State state = compiled.state;
-  if (scene.desc.run.assemble) assemble_start(*system, state);
+  if (scene.desc.run.options.assemble) assemble_start(*system, state);
   const State before = state;
   const std::unique_ptr<Solver> solver = make_solver({});
   const SeparateResult result = separate_start(*system, *solver, state);
@@ -367,7 +366,6 @@ int check_command(const std::string& name, const std::vector<Setting>& settings,
   require_writable(resolve);
   const LoadedScene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
-  simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   if (!resolve.empty()) return resolve_overlaps(scene, compiled, resolve);
   return Check(scene, compiled).run();

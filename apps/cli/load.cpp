@@ -101,7 +101,8 @@ void require_writable(const std::string& path) {
 }
 
 void require_stepper_fits(const SceneDesc& scene, const System& system, const State& state) {
-  if (!scene.run.stepper || !is_joints_only(scene.run.stepper->name)) return;
+  const std::optional<std::string>& asked = scene.run.options.stepper.name;
+  if (!asked || !is_joints_only(*asked)) return;
   const std::string other = default_stepper(system, state);
   if (is_joints_only(other)) return;
   std::vector<std::string> names;
@@ -114,19 +115,18 @@ void require_stepper_fits(const SceneDesc& scene, const System& system, const St
   // Shapes that might touch are watched as the run goes: they may never come near each other.
   if (names.empty()) return;
   throw InputError(
-      scene.run.stepper->place,
+      scene.run.place("stepper.name"),
       fmt::format(
           "the stepper '{}' is for joints only, but the scene has {}; take one that handles contacts, stops "
           "and dry friction, e.g. '{}'",
-          scene.run.stepper->name, names[0], other));
+          *asked, names[0], other));
 }
 
 Simulation make_simulation(const LoadedScene& scene) {
   CompiledScene compiled = compile(scene.desc);
-  const SimulationOptions options = simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   try {
-    return Simulation(compiled.system, std::move(compiled.state), options);
+    return Simulation(compiled.system, std::move(compiled.state), scene.desc.run.options);
   } catch (const InputError& error) {
     if (!error.place().file.empty()) throw;
     // Assembly names joints and motors, the worst of them first.

@@ -318,9 +318,10 @@ int run_program(int argc, char** argv) {
   });
 
   std::string list_kind;
-  CLI::App* list_app =
-      app.add_subcommand("list", "what can be chosen: steppers, solvers, laws, scenes, schema, defaults");
-  list_app->add_option("kind", list_kind, "steppers, solvers, laws, scenes, schema or defaults")->required();
+  CLI::App* list_app = app.add_subcommand(
+      "list", "what can be chosen: steppers, solvers, laws, scenes, schema, settings, defaults");
+  list_app->add_option("kind", list_kind, "steppers, solvers, laws, scenes, schema, settings or defaults")
+      ->required();
   list_app->callback([&] { command = [&] { return list_command(list_kind); }; });
 
   std::string help_topic;

@@ -95,8 +95,8 @@ RunInfo make_info(const LoadedScene& scene, const Simulation& simulation) {
                    {"step", fmt::format("{}", options.step)},
                    {"duration", fmt::format("{}", scene.desc.duration)},
                    {"solver", options.solver.name},
-                   {"impact law", scene.desc.run.impact_law},
-                   {"projection", scene.desc.run.projection}};
+                   {"impact law", setting_text({.options = options}, "impact", "law")},
+                   {"projection", setting_text({.options = options}, "stepper", "projection")}};
   for (const std::string& setting : scene.settings) info.settings.emplace_back("set", setting);
   return info;
 }

@@ -65,7 +65,7 @@ void write_json(const std::string& path, const json& data) {
 // Joints hold the start; contacts and dry friction would need to be asked, which statics does not.
 State start_of(const LoadedScene& scene, const Simulation& simulation) {
   const State& state = simulation.state();
-  if (default_stepper(simulation.system(), state) != "generalized-alpha")
+  if (!is_joints_only(default_stepper(simulation.system(), state)))
     fmt::print(stderr, "note: {}: contacts, stops and dry friction take no part in the equilibrium\n",
                scene.desc.name);
   return state;

@@ -2,9 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/base/names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
+
+#include "delassus/base/value.hpp"
 
 namespace delassus {
 namespace {
@@ -79,6 +83,22 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
     best_exact = distance_exact;
   }
   return best == nullptr ? std::string() : *best;
+}
+
+std::string name_advice(const std::string& name, std::span<const std::string> known) {
+  const std::string near = nearest_name(name, known);
+  return near.empty() ? fmt::format("; known: {}", fmt::join(known, ", ")) : "; did you mean '" + near + "'?";
+}
+
+std::string unknown_name(const std::string& noun, const std::string& name,
+                         std::span<const std::string> known) {
+  return fmt::format("unknown {} {}{}", noun, quote(name), name_advice(name, known));
+}
+
+std::string allowed_words(const std::string& name, std::span<const std::string> words) {
+  const std::string near = nearest_name(name, words);
+  return fmt::format("; {}allowed: {}", near.empty() ? "" : "did you mean '" + near + "'? ",
+                     fmt::join(words, ", "));
 }
 
 }  // namespace delassus

@@ -21,16 +21,10 @@
 // Pairs that have a nearest point of their own: all except edge-face and face-face, whose nearest points belong to
 // their borders (point-face, edge-edge, circle-…).
 #pragma once
+#include "delassus/base/surface_patch.hpp"
 #include "delassus/collision/geometry.hpp"
 
 namespace delassus {
-
-// The surface near a point of contact: x(u) ≈ x + T u + ½ n (uᵀ second u), u ∈ R^dim, T orthonormal and ⊥ n.
-struct SurfacePatch {
-  int dim = 0;  // 0: a corner, 1: a sharp curve, 2: a surface
-  Vector3 tangents[2] = {Vector3::Zero(), Vector3::Zero()};
-  double second[3] = {0, 0, 0};  // nᵀ ∂²x/∂u²: 00, 01, 11 [1/m]
-};
 
 struct FeatureContact {
   double gap = 0;                     // Φ [m]

@@ -25,6 +25,12 @@ bool is_scalar(const Value& value) {
   return value.kind != Value::Kind::list && value.kind != Value::Kind::map && value.kind != Value::Kind::null;
 }
 
+// A word that stands instead of a number.
+bool is_word(const Field& f, const Value& value) {
+  return value.kind == Value::Kind::text &&
+         std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
+}
+
 bool has_control_character(const std::string& text) {
   return std::any_of(text.begin(), text.end(),
                      [](char c) { return static_cast<unsigned char>(c) < ' ' || c == 0x7F; });
@@ -58,19 +64,6 @@ std::string join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// "; did you mean 'x'? allowed: x, y" for a word out of a short list.
-std::string allowed_words(const std::string& name, const std::vector<std::string>& words) {
-  const std::string near = nearest_name(name, words);
-  return (near.empty() ? "; " : "; did you mean '" + near + "'? ") + "allowed: " + join(words);
-}
-
-// "; did you mean 'x'?" or "; known: a, b, c".
-std::string advice(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  if (!near.empty()) return "; did you mean '" + near + "'?";
-  return "; known: " + join(known);
-}
-
 }  // namespace
 
 Fields::Fields(const Value& value, const Table& table, const Constants& constants)
@@ -84,7 +77,7 @@ Fields::Fields(const Value& value, const Table& table, const Constants& constant
     const auto at = std::find(known.begin(), known.end(), key);
     if (at == known.end())
       fail(value.key_places[i],
-           fmt::format("unknown key {} in {}{}", quote(key), title(), advice(key, known)));
+           fmt::format("unknown key {} in {}{}", quote(key), title(), name_advice(key, known)));
     const Value& member = value.map[i].second;
     if (member.kind == Value::Kind::null)
       fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
@@ -141,13 +134,31 @@ const Field& Fields::field(const std::string& key) const {
   throw std::logic_error("schema table '" + table_.name + "' has no key '" + key + "'");
 }
 
+// One line of text, or one of the words of a choice.
+void Fields::check_word(const Field& f, const Value& value) const {
+  const std::string what = fmt::format("'{}' of {}", f.key, title());
+  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+    fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
+  const bool known = f.type != FieldType::choice ||
+                     std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
+  if (!known && !f.noun.empty()) fail(value.place, unknown_name(f.noun, value.text, f.choices));
+  if (!known)
+    fail(value.place, fmt::format("{} is {}{}", what, shown(value), allowed_words(value.text, f.choices)));
+  if (value.text.empty()) fail(value.place, what + " is empty");
+  if (f.key != "description" && has_control_character(value.text))
+    fail(value.place, what + " has a line end or another control character; allowed: one line of text");
+  if (const std::size_t longest = f.key == "file" ? k_longest_path : k_longest_name;
+      f.key != "description" && value.text.size() > longest)
+    fail(value.place, fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), longest));
+}
+
 // Types and ranges that need no context. Formulas and references are checked where they are read.
 void Fields::check_type(const Field& f, const Value& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   switch (f.type) {
     case FieldType::number:
     case FieldType::integer:
-      checked_number(f, value);
+      if (!is_word(f, value)) checked_number(f, value);
       break;
     case FieldType::boolean:
       if (value.kind != Value::Kind::boolean)
@@ -155,19 +166,7 @@ void Fields::check_type(const Field& f, const Value& value) const {
       break;
     case FieldType::text:
     case FieldType::choice:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
-        fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
-      if (f.type == FieldType::choice &&
-          std::find(f.choices.begin(), f.choices.end(), value.text) == f.choices.end())
-        fail(value.place,
-             fmt::format("{} is {}{}", what, shown(value), allowed_words(value.text, f.choices)));
-      if (value.text.empty()) fail(value.place, what + " is empty");
-      if (f.key != "description" && has_control_character(value.text))
-        fail(value.place, what + " has a line end or another control character; allowed: one line of text");
-      if (const std::size_t longest = f.key == "file" ? k_longest_path : k_longest_name;
-          f.key != "description" && value.text.size() > longest)
-        fail(value.place,
-             fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), longest));
+      check_word(f, value);
       break;
     case FieldType::vector3:
       if (to_list(value, what).size() != 3)
@@ -244,12 +243,10 @@ double Fields::checked_number(const Field& f, const Value& value) const {
   const std::string range = range_text(f);
   const double number =
       to_number(value, what, constants_, "a finite number" + (range.empty() ? "" : " " + range));
-  const bool low = f.open_lowest ? number > f.lowest : number >= f.lowest;
-  if (!low || number > f.highest)
-    fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range));
   if (f.type == FieldType::integer && number != std::floor(number))
     fail(value.place,
          fmt::format("{} is {}; allowed: whole numbers{}", what, number, range.empty() ? "" : " " + range));
+  if (!f.range.allows(number)) fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range));
   return number;
 }
 
@@ -292,6 +289,14 @@ bool Fields::boolean(const std::string& key, bool fallback) const {
 std::string Fields::text(const std::string& key, const std::string& fallback) const {
   const Value* value = find(key);
   return value != nullptr ? value->text : fallback;
+}
+
+SettingData Fields::setting(const std::string& key) const {
+  const Field& f = field(key);
+  const Value& value = *find(key);
+  if (f.type == FieldType::boolean) return value.boolean;
+  if (f.type == FieldType::choice || is_word(f, value)) return value.text;
+  return checked_number(f, value);
 }
 
 NameRef Fields::name(const std::string& key) const {

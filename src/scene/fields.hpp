@@ -47,6 +47,8 @@ class Fields {
   std::string choice(const std::string& key, const std::string& fallback) const {
     return text(key, fallback);
   }
+  // A number, word or flag as the tables of settings take it; the key must be there.
+  SettingData setting(const std::string& key) const;
   NameRef name(const std::string& key) const;
   Vector3 vector3(const std::string& key, const Vector3& fallback) const;
   std::vector<double> numbers(const std::string& key) const;
@@ -72,6 +74,7 @@ class Fields {
   const Value* find(const std::string& key) const;
   const Field& field(const std::string& key) const;
   void check_type(const Field& field, const Value& value) const;
+  void check_word(const Field& field, const Value& value) const;
   // `allowed` completes the message: "a finite number > 0".
   double to_number(const Value& value, const std::string& what, const Constants& constants,
                    const std::string& allowed = "a finite number") const;

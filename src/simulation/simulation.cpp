@@ -50,23 +50,19 @@ void require_law(const Solver& solver, ContactLawKind law) {
   for (const SolverInfo& info : list_solvers())
     if (takes_law(*make_solver({.name = info.name}), law)) able += (able.empty() ? "" : ", ") + info.name;
   throw InputError(fmt::format("solver '{}' cannot take the contact law '{}'; solvers that can: {}",
-                               solver.name(), list_laws()[static_cast<std::size_t>(law)].name, able));
+                               solver.name(), find_law(law).name, able));
 }
 
 }  // namespace
 
 Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options)
-    : system_(std::move(system)), options_(std::move(options)) {
-  if (!(std::isfinite(options_.step) && options_.step > 0))
-    throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
+    : system_(std::move(system)) {
   if (system_->nv() == 0) throw InputError("the system has no velocities: nothing to integrate");
   set_state(std::move(state));
-  StepperSettings settings = options_.stepper;
-  if (settings.name.empty()) settings.name = default_stepper(*system_, state_);
-  if (options_.solver.tolerance == 0) options_.solver.tolerance = default_tolerance(settings.name);
+  options_ = resolve_options(std::move(options), *system_, state_);
   std::unique_ptr<Solver> solver = make_solver(options_.solver);
-  if (system_->has_contacts()) require_law(*solver, settings.options.law.kind);
-  stepper_ = make_stepper(settings, std::move(solver));
+  if (system_->has_contacts()) require_law(*solver, options_.stepper.options.law.kind);
+  stepper_ = make_stepper(options_.stepper, std::move(solver));
   start_.ok = true;
   if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {
     start_ = assemble_start(*system_, state_);
@@ -96,7 +92,9 @@ const StepReport& Simulation::step(double t_end) {
     grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
-  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end}, report_);
+  const TimeGrid following{planned.origin, planned.step, planned.index + 1};
+  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end},
+                    report_);
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
   return report_;
 }

@@ -13,21 +13,11 @@
 #include <string>
 #include <vector>
 
-#include "delassus/scene/scene_desc.hpp"
-#include "delassus/solvers/registry.hpp"
+#include "delassus/settings/run_settings.hpp"
 #include "delassus/steppers/consistent_start.hpp"
-#include "delassus/steppers/registry.hpp"
 #include "delassus/system/state.hpp"
 
 namespace delassus {
-
-struct SimulationOptions {
-  double step = 1e-3;  // [s]
-  StepperSettings stepper;
-  // Put a state that has made no step yet onto its joints first (steppers/consistent_start.hpp).
-  bool assemble = true;
-  SolverSettings solver;
-};
 
 class Simulation {
  public:
@@ -41,8 +31,8 @@ class Simulation {
   const State& state() const { return state_; }
   // Continue from another state: a clone, or one loaded from a file.
   void set_state(State state);
+  // As they are used: what was automatic has been chosen.
   const SimulationOptions& options() const { return options_; }
-  // The stepper that is used, whether asked for or chosen.
   std::string stepper_name() const { return stepper_->name(); }
   // What assembly did to the first state; nothing when its joints held.
   const StartResult& start() const { return start_; }
@@ -67,14 +57,6 @@ class Simulation {
   StepReport report_;
   std::vector<Observer> observers_;
 };
-
-// The options a scene asks for. Throws InputError with the place of a name that is not known.
-SimulationOptions simulation_options(const RunSettings& run);
-// Contact laws by name.
-struct LawInfo {
-  std::string name, summary;
-};
-const std::vector<LawInfo>& list_laws();
 
 // Energies of a state, as a step reports them.
 EnergyReport energy_of(const System& system, const State& state);

@@ -55,7 +55,7 @@ State run_model(const Model& model, const Settings& settings, double duration,
                 const Simulation::Observer& observer = {}) {
   const auto system = std::make_shared<MultibodySystem>(model);
   const LoadedScene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
-  Simulation simulation(system, system->initial_state(), simulation_options(defaults.desc.run));
+  Simulation simulation(system, system->initial_state(), defaults.desc.run.options);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(duration) && !simulation.report().ok)
     throw InputError(fmt::format("the run stopped: {}", simulation.report().message));
