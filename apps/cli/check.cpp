@@ -60,7 +60,7 @@ class Check {
       fmt::print("problem: the mass matrix is not positive definite\n");
       return k_check_failed;
     }
-    system_.candidates(state_.t, state_.q, state_.v, 0.0, contacts_);
+    contacts_ = system_.contacts_within(0.0, state_.t, state_.q, state_.v);
     print_sizes();
     for (const std::string& line : lines_) fmt::print("{}\n", line);
     // Rows that contradict each other say nothing about freedom.
@@ -178,13 +178,11 @@ class Check {
   }
 
   void report_gaps() {
-    Vector gaps;
-    system_.gaps(contacts_, state_.t, state_.q, gaps);
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const double gap = gaps[static_cast<Eigen::Index>(c)];
+      const double gap = contacts_.gap(c);
       // Shapes are reported as pairs, below.
-      if (gap >= -k_position_tolerance || contacts_[c] >= CollisionWorld::k_first_id) continue;
-      const std::string name = system_.contact_name(contacts_[c]);
+      if (gap >= -k_position_tolerance || contacts_.ids[c] >= CollisionWorld::k_first_id) continue;
+      const std::string name = system_.contact_name(contacts_.ids[c]);
       const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
         return name.starts_with(limit.name.name + ".");
       });
@@ -274,7 +272,7 @@ class Check {
   BlockMatrix M_;
   BilateralRows joints_;
   KktFactor kkt_;
-  std::vector<ContactId> contacts_;
+  ContactSet contacts_;
   std::vector<std::string> lines_;
   int problems_ = 0;
 };

@@ -92,7 +92,9 @@ const StepReport& Simulation::step(double t_end) {
     grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
-  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end}, report_);
+  const TimeGrid following{planned.origin, planned.step, planned.index + 1};
+  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end},
+                    report_);
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
   return report_;
 }

@@ -332,12 +332,11 @@ TEST(Multibody, LimitsAreContacts) {
   model.limits.push_back({"end", k_slider, -0.2});
   const MultibodySystem system(model);
   const State state = system.initial_state();
-  std::vector<ContactId> ids;
-  system.candidates(0, state.q, state.v, 1, ids);
-  ASSERT_EQ(ids.size(), 3u);
-  EXPECT_EQ(system.contact_name(ids[1]), "stop.upper");
-  Vector gaps, values, rates;
-  system.gaps(ids, 0, state.q, gaps);
+  const ContactSet contacts = system.contacts_within(1, 0, state.q, state.v);
+  ASSERT_EQ(contacts.size(), 3u);
+  EXPECT_EQ(system.contact_name(contacts.ids[1]), "stop.upper");
+  const Vector& gaps = contacts.gaps;
+  Vector values, rates;
   system.joint_coordinates(0, state.q, state.v, values, rates);
   EXPECT_NEAR(gaps[0], values[0] + 0.5, 1e-14);
   EXPECT_NEAR(gaps[1], 2.0 - values[0], 1e-14);

@@ -93,13 +93,15 @@ void verify_lemke_and_impacts(Checks& checks) {
   // Painlevé: the accelerations have no solution above μ = 4/3, the impulses stick.
   const LoadedScene scene = load_scene("falling_rod", {"constants.mu=1.5"});
   const CompiledScene compiled = compile(scene.desc);
-  AssemblyData data;
+  StepData data;
   Problem problem;
-  const Phase phase{0.0, compiled.state.q, compiled.state.v};
+  PhasePoint point{.phase = {0.0, compiled.state.q, compiled.state.v}};
+  point.place(*compiled.system);
   const ContactId ids[] = {0};
+  const ContactSet contacts = compiled.system->contacts_of(ids, 0.0, compiled.state.q, compiled.state.v);
   StepperOptions options;
   options.law.kind = ContactLawKind::polyhedral;
-  assemble_acceleration(*compiled.system, options, phase, ids, {}, 1e-12, data, problem);
+  assemble_acceleration(*compiled.system, options, point, contacts, {}, 1e-12, data, problem);
   Reduction reduction;
   Solution solution;
   SolveStats stats;
