@@ -15,12 +15,14 @@
 #include <set>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/contact_diagnosis.hpp"
@@ -46,7 +48,7 @@ std::string plural(int n, const std::string& word) {
 
 class Check {
  public:
-  Check(const LoadedScene& scene, const CompiledScene& compiled)
+  Check(const Scene& scene, const CompiledScene& compiled)
       : scene_(scene.desc), system_(*compiled.system), state_(compiled.state) {
     for (const MotorDesc& motor : scene_.motors) motors_.insert(motor.name.name);
   }
@@ -299,7 +301,7 @@ bool has_rotation(const Value& scene, const std::string& body) {
 }
 
 // Writes the scene with the bodies where no shapes overlap, and tells which ones have moved.
-int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, const std::string& path) {
+int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const std::string& path) {
   const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
   if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
   State state = compiled.state;
@@ -363,9 +365,10 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
 
 }  // namespace
 
-int check_command(const std::string& name, const std::vector<Setting>& settings, const std::string& resolve) {
+int check_command(const std::string& name, const std::vector<SceneSetting>& settings,
+                  const std::string& resolve) {
   require_writable(resolve);
-  const LoadedScene scene = load_scene(name, settings);
+  const Scene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
   simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);

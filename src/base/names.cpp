@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/base/names.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
@@ -79,6 +81,12 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
     best_exact = distance_exact;
   }
   return best == nullptr ? std::string() : *best;
+}
+
+std::string name_suggestion(const std::string& name, std::span<const std::string> known) {
+  const std::string near = nearest_name(name, known);
+  if (!near.empty()) return "; did you mean '" + near + "'?";
+  return fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
 }  // namespace delassus

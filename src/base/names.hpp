@@ -16,4 +16,7 @@ namespace delassus {
 // never taken for "t". Names longer than 200 characters are near to nothing.
 std::string nearest_name(const std::string& name, std::span<const std::string> known);
 
+// The end of such a message: "; did you mean 'x'?", or "; known: a, b, c" when none is near.
+std::string name_suggestion(const std::string& name, std::span<const std::string> known);
+
 }  // namespace delassus

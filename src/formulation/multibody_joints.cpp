@@ -89,6 +89,7 @@ void MultibodySystem::make_joints() {
     RowGroup group{.kind = RowGroup::Kind::coordinates, .name = motor.name};
     group.terms = {{coordinate_index(motor.coordinate), 1.0}};
     group.law = motor.target;
+    group.signal = motor.signal;
     group.holonomic = motor.kind == Motor::Kind::position;
     (group.holonomic ? row_groups_ : velocity_groups).push_back(group);
   }
@@ -282,7 +283,7 @@ void MultibodySystem::add_coordinate_row(const RowGroup& group, double t, const 
     out.violation[row] = value;
     out.target[row] = -rate;
   } else {
-    out.target[row] = (group.law ? group.law.value(t) : 0.0) - rate;
+    out.target[row] = (group.law ? signal_value(group.signal, q) * group.law.value(t) : 0.0) - rate;
   }
 }
 
@@ -333,7 +334,8 @@ double MultibodySystem::row_bias(const RowGroup& group, int index, double t, con
     evaluate(group.body_rows[i], body, y);
     bias += body.velocity.dot(y.curvature * body.velocity) + y.gradient.dot(body.acceleration);
   }
-  if (group.law) bias -= group.holonomic ? group.law.acceleration(t) : group.law.rate(t);
+  if (group.law)
+    bias -= group.holonomic ? group.law.acceleration(t) : signal_value(group.signal, q) * group.law.rate(t);
   return bias;
 }
 

@@ -25,6 +25,7 @@ MultibodySystem::MultibodySystem(Model model) : model_(std::move(model)) {
   make_joints();
   make_elements();
   make_contacts();
+  nq_ += num_signals();
 }
 
 void MultibodySystem::place_bodies() {
@@ -64,10 +65,12 @@ State MultibodySystem::initial_state() const {
     if (c.turn >= 0)
       state.q[c.turn] = evaluate_value(c.function, kinematics(c.function.body_a, 0, state.q, nullptr),
                                        kinematics(c.function.body_b, 0, state.q, nullptr));
+  state.q.tail(num_signals()).setZero();
   return state;
 }
 
 std::string MultibodySystem::coordinate_name(int i) const {
+  if (const int signal = i - (nq_ - num_signals()); signal >= 0) return signal_name(signal);
   static const char* const parts[] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
   for (const Coordinate& c : coordinates_)
     if (c.turn == i) return c.name;
@@ -114,6 +117,7 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
         evaluate_value(f, kinematics(f.body_a, 0, out, nullptr), kinematics(f.body_b, 0, out, nullptr));
     out[c.turn] = angle + 2 * pi * std::round((predicted - angle) / (2 * pi));
   }
+  out.tail(num_signals()) = q.tail(num_signals());
 }
 
 void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const {
@@ -266,7 +270,8 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v
       force = lambda[motor_rows_[m]];
     } else {
       evaluate_coordinate(coordinate, t, q, v.data(), false, x);
-      force = coordinate_elements_[motor_elements_[m]].force(t, x.pair.value, x.pair.gradient.dot(x.V)).force;
+      force = force_of(coordinate_elements_[motor_elements_[m]], t, x.pair.value, x.pair.gradient.dot(x.V), q)
+                  .force;
     }
     JointReaction& reaction = out[model_.joints.size() + m];
     (coordinates_[coordinate].turn >= 0 ? reaction.torque : reaction.force).z() = force;

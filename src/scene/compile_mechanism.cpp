@@ -13,13 +13,6 @@
 
 namespace delassus {
 
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  return near.empty()
-             ? fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))
-             : "; did you mean '" + near + "'?";
-}
-
 int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
   if (ref.name == "world" && world_allowed) return k_world;
   std::vector<std::string> names;
@@ -28,7 +21,8 @@ int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
     names.push_back(scene.bodies[i].name.name);
   }
   if (world_allowed) names.push_back("world");
-  throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name, suggestion(ref.name, names)));
+  throw InputError(ref.place,
+                   fmt::format("there is no body '{}'{}", ref.name, name_suggestion(ref.name, names)));
 }
 
 namespace {
@@ -58,6 +52,7 @@ class Compiler {
     for (const ForceDesc& force : scene_.forces) add(force);
     for (const ContactDesc& contact : scene_.contacts) add(contact);
     model_.collision = compile_collision(scene_);
+    model_.elements = scene_.elements;
     return std::move(model_);
   }
 
@@ -101,10 +96,10 @@ class Compiler {
       throw InputError(
           desc.coordinate->place,
           fmt::format("joint '{}' is {} and has no coordinate '{}'{}", joint.name, to_string(joint.kind),
-                      desc.coordinate->name, suggestion(desc.coordinate->name, known)));
+                      desc.coordinate->name, name_suggestion(desc.coordinate->name, known)));
     }
     throw InputError(desc.joint.place, fmt::format("there is no joint or measure '{}'{}", desc.joint.name,
-                                                   suggestion(desc.joint.name, names)));
+                                                   name_suggestion(desc.joint.name, names)));
   }
 
   bool is_angle(const CoordinateRef& ref) const {
@@ -413,6 +408,16 @@ class Compiler {
     return std::nullopt;
   }
 
+  // Signals are declared by those who listen to them; several may listen to one.
+  int signal_index(const std::optional<NameRef>& ref) {
+    if (!ref) return -1;
+    const auto same = [&](const Signal& signal) { return signal.name == ref->name; };
+    const auto at = std::find_if(model_.signals.begin(), model_.signals.end(), same);
+    if (at != model_.signals.end()) return static_cast<int>(at - model_.signals.begin());
+    model_.signals.push_back({ref->name});
+    return static_cast<int>(model_.signals.size()) - 1;
+  }
+
   void add(const MotorDesc& desc) {
     Motor motor{.name = desc.name.name,
                 .coordinate = find(desc.coordinate),
@@ -428,6 +433,7 @@ class Compiler {
       motor.target = time_law_from_expression(desc.law);
     if (motor.target)
       require_finite(motor.target, desc.law_place, fmt::format("the law of motor '{}'", desc.name.name));
+    motor.signal = signal_index(desc.signal);
     model_.motors.push_back(std::move(motor));
   }
 
@@ -525,6 +531,7 @@ class Compiler {
       const Expression components[3] = {(*formulas)[0], (*formulas)[1], (*formulas)[2]};
       *function = force_from_expressions(components);
     }
+    force.signal = signal_index(desc.signal);
     model_.applied_forces.push_back(std::move(force));
   }
 

@@ -76,6 +76,10 @@ Vector3 System::body_center(int) const {
   return Vector3::Zero();
 }
 
+std::string System::signal_name(int /*i*/) const {
+  return {};
+}
+
 std::string System::joint_coordinate_name(int /*i*/) const {
   return {};
 }

@@ -149,6 +149,10 @@ class System {
   virtual std::string joint_name(int row) const = 0;
   virtual std::string contact_name(ContactId id) const = 0;
 
+  // --- inputs: the last entries of q, which no velocity moves (q ⊞ w keeps them); none is the default
+  virtual int num_signals() const { return 0; }
+  virtual std::string signal_name(int i) const;
+
   // --- the configuration manifold
   virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w
   virtual void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const = 0;  // q1 = q0 ⊞ w

@@ -7,8 +7,9 @@
 #include <bit>
 #include <sstream>
 
-#include "apps/cli/load.hpp"
 #include "delassus/base/parallel.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "tests/support/runs.hpp"
 
 namespace delassus {
@@ -38,12 +39,11 @@ INSTANTIATE_TEST_SUITE_P(Scenes, ThreadsOfScene,
                          [](const auto& scene) { return scene.param; });
 
 TEST_P(ThreadsOfScene, HaveTheSameBits) {
-  const cli::LoadedScene scene = cli::load_scene(GetParam(), {"law.name=coulomb-polyhedral"});
+  const Scene scene = load_scene(GetParam(), {"law.name=coulomb-polyhedral"});
   // Into the first impacts and a while of rest or sliding.
   const double t_end = std::min(scene.desc.duration, 0.4);
-  const std::uint64_t one = hash_of_run(cli::make_simulation(scene), 1, t_end);
-  for (int threads : {2, 4})
-    EXPECT_EQ(hash_of_run(cli::make_simulation(scene), threads, t_end), one) << threads;
+  const std::uint64_t one = hash_of_run(Simulation(scene), 1, t_end);
+  for (int threads : {2, 4}) EXPECT_EQ(hash_of_run(Simulation(scene), threads, t_end), one) << threads;
 }
 
 // Enough bodies that the loops are cut: two layers of balls and boxes, of which the lower one meets a ground of 9 boxes.

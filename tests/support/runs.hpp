@@ -8,10 +8,12 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/scene/compile.hpp"
 #include "delassus/scene/decode.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::testing {
 

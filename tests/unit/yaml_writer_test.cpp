@@ -4,8 +4,9 @@
 // Trees written as YAML and read again.
 #include <gtest/gtest.h>
 
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus {
 namespace {
@@ -30,9 +31,9 @@ void expect_same(const Value& a, const Value& b) {
 
 TEST(YamlWriter, LibraryScenesComeBack) {
   int scenes = 0;
-  for (const std::string& name : cli::scene_names()) {
+  for (const std::string& name : scene_names()) {
     SCOPED_TRACE(name);
-    const cli::LoadedScene scene = cli::load_scene(name, {});
+    const Scene scene = load_scene(name, {});
     expect_same(parse_yaml(write_yaml(scene.values), name), scene.values);
     ++scenes;
   }

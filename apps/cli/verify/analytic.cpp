@@ -15,7 +15,7 @@ constexpr double k_close = 1e-6;
 
 struct Events {
   std::vector<Event> impacts, others;
-  Simulation::Observer observer() {
+  StepWatcher observer() {
     return [this](const Simulation&, const StepReport& report) {
       for (const Event& event : report.events)
         (event.kind == EventKind::impact ? impacts : others).push_back(event);

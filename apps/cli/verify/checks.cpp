@@ -7,9 +7,15 @@
 #include <cmath>
 #include <map>
 
-#include "apps/cli/embedded.hpp"
-#include "apps/cli/load.hpp"
+#include "delassus/base/embedded_file.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/simulation/simulation.hpp"
+
+namespace delassus {
+// The files of library/papers (cmake/embed.cmake).
+const std::vector<EmbeddedFile>& embedded_papers();
+}  // namespace delassus
 
 namespace delassus::cli {
 
@@ -124,9 +130,9 @@ const std::vector<VerifyCase>& verify_cases() {
 }
 
 State run_scene(const std::string& name, const std::vector<std::string>& settings,
-                const Simulation::Observer& observer) {
-  const LoadedScene scene = load_scene(name, {settings.begin(), settings.end()});
-  Simulation simulation = make_simulation(scene);
+                const StepWatcher& observer) {
+  const Scene scene = load_scene(name, {settings.begin(), settings.end()});
+  Simulation simulation(scene);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(scene.desc.duration) && !simulation.report().ok)
     throw InputError(fmt::format("scene {} stopped: {}", name, simulation.report().message));

@@ -96,9 +96,11 @@ void verify_resting_cube(Checks& checks);          // U9
 void verify_incline(Checks& checks);               // U10
 void verify_three_balls(Checks& checks);           // U11
 
+// As Simulation::observe takes it.
+using StepWatcher = std::function<bool(const Simulation& simulation, const StepReport& report)>;
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.
 State run_scene(const std::string& scene, const std::vector<std::string>& settings,
-                const Simulation::Observer& observer = {});
+                const StepWatcher& observer = {});
 // A table of library/papers.
 const Value& paper(const std::string& name);
 // A number (or constant formula) of such a table.

@@ -6,10 +6,12 @@
 
 #include <cmath>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/problems/random_contact.hpp"
 #include "delassus/problems/residual.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/steppers/assemble.hpp"
 
 namespace delassus::cli {
@@ -91,7 +93,7 @@ void verify_lemke_and_impacts(Checks& checks) {
                  impact_energy({"impact.law=poisson", "constants.mu=0"}), 1e-12);
 
   // Painlevé: the accelerations have no solution above μ = 4/3, the impulses stick.
-  const LoadedScene scene = load_scene("falling_rod", {"constants.mu=1.5"});
+  const Scene scene = load_scene("falling_rod", {"constants.mu=1.5"});
   const CompiledScene compiled = compile(scene.desc);
   AssemblyData data;
   Problem problem;

@@ -10,9 +10,10 @@
 #include <fstream>
 #include <sstream>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -52,9 +53,9 @@ Settings with(const Scheme& scheme, double h, const Settings& more = {}) {
 
 // A model built here, run with the settings of a scene.
 State run_model(const Model& model, const Settings& settings, double duration,
-                const Simulation::Observer& observer = {}) {
+                const StepWatcher& observer = {}) {
   const auto system = std::make_shared<MultibodySystem>(model);
-  const LoadedScene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
+  const Scene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
   Simulation simulation(system, system->initial_state(), simulation_options(defaults.desc.run));
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(duration) && !simulation.report().ok)
@@ -82,7 +83,7 @@ constexpr double k_order_high_singular = 3.5;
 constexpr double k_drift = 1e-10;  // what a joint may be off, in metres
 
 // Largest joint drift of a run.
-Simulation::Observer watch_drift(double& drift) {
+StepWatcher watch_drift(double& drift) {
   return [&drift](const Simulation&, const StepReport& report) {
     drift = std::max(drift, report.certificate.joint_drift);
     return true;
@@ -399,8 +400,8 @@ void verify_four_bars(Checks& checks) {
   {
     // The scene has hinges in space instead: equations that depend on others from the start.
     double drift = 0;
-    const LoadedScene scene = load_scene("n_four_bars", {});
-    const Simulation initial = make_simulation(scene);
+    const Scene scene = load_scene("n_four_bars", {});
+    const Simulation initial(scene);
     const State state = run_scene("n_four_bars", {}, watch_drift(drift));
     checks.within("N = 2 hinges in space x(10)", top_corner(initial.system(), state)[0], two[0],
                   Source::exact, 1e-3);
@@ -437,8 +438,8 @@ void verify_andrews(Checks& checks) {
     double beta, theta, gamma, beta_rate;
   };
   const double beta_0 = number_at(reference, "beta_0"), gamma_0 = number_at(reference, "gamma_0");
-  const LoadedScene scene = load_scene("andrews", {});
-  const Simulation initial = make_simulation(scene);
+  const Scene scene = load_scene("andrews", {});
+  const Simulation initial(scene);
   const System& system = initial.system();
   BilateralRows rows;
   system.bilateral(0, initial.state().q, rows);
@@ -478,8 +479,8 @@ void verify_bricard(Checks& checks) {
   const auto corner = [](const System& system, const State& state) {
     return place(system, state, 2, {0, 0, 0.5});
   };
-  const LoadedScene scene = load_scene("bricard", {});
-  const Simulation initial = make_simulation(scene);
+  const Scene scene = load_scene("bricard", {});
+  const Simulation initial(scene);
   const std::vector<Value>& states = reference.find("states")->list;
   for (const Scheme& scheme : affordable(checks)) {
     double drift = 0, redundant = 0;
@@ -552,7 +553,7 @@ void verify_light_rod(Checks& checks) {
   double angle = 0, rate = 0;
   swing([&](double x) { return -moment / inertia * std::cos(x); }, duration,
         static_cast<int>(std::lround(duration * 1000)), angle, rate);
-  const Simulation initial = make_simulation(load_scene("light_rod_pendulum", {}));
+  const Simulation initial(load_scene("light_rod_pendulum", {}));
   const Vector3 bob = place(initial.system(), state, 1, Vector3::Zero());
   checks.at_most(fmt::format("joint drift over {:g} s [m]", duration), drift, k_drift);
   checks.at_most(fmt::format("|distance of the bob − 1| over {:g} s [m]", duration), stretch, k_drift);
