@@ -9,10 +9,18 @@ target_compile_options(delassus_options INTERFACE
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # False positives of g++ 12 inside inlined Eigen and std code at -O2.
   target_compile_options(delassus_options INTERFACE -Wno-maybe-uninitialized -Wno-array-bounds -Wno-stringop-overflow -Wno-stringop-overread -Wno-restrict)
+  # The compiler tidies up its memory at 512 MB instead of 128 MB, which few sources reach: a tenth of the time.
+  target_compile_options(delassus_options INTERFACE --param=ggc-min-heapsize=524288)
 endif()
-if(DELASSUS_SANITIZE)
+# Of a report of the sanitizers one wants the lines, nothing more.
+if(DELASSUS_SANITIZE STREQUAL "address")
   # What the address sanitizer finds as well is left to it: these checks of pointers cost a quarter of the time to compile.
   target_compile_options(delassus_options INTERFACE -O1 -g1 -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
     -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(delassus_options INTERFACE -fsanitize=address,undefined)
+elseif(DELASSUS_SANITIZE STREQUAL "thread")
+  target_compile_options(delassus_options INTERFACE -O1 -g1 -fsanitize=thread)
+  target_link_options(delassus_options INTERFACE -fsanitize=thread)
+elseif(DELASSUS_SANITIZE)
+  message(FATAL_ERROR "DELASSUS_SANITIZE is \"${DELASSUS_SANITIZE}\"; allowed: address, thread, or nothing")
 endif()

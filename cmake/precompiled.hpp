@@ -13,3 +13,5 @@
 #include <span>
 #include <string>
 #include <vector>
+
+#include "delassus/linalg/eigen_instantiations.hpp"

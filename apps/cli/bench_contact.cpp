@@ -390,13 +390,11 @@ void read_coordinates(const ContactPeer& peer, const Model& model, Vector& q) {
 }
 
 // By our geometry.
-double penetration(const System& system, const Vector& q, std::vector<ContactId>& ids, Vector& gaps,
-                   Vector& margins) {
-  system.candidates(0, q, Vector::Zero(system.nv()), k_step, ids);
-  system.gaps(ids, 0, q, gaps, &margins);
+double penetration(const System& system, const Vector& q) {
+  const ContactSet contacts = system.contacts_within(k_step, 0, q, Vector::Zero(system.nv()));
   double out = 0;
-  for (Eigen::Index c = 0; c < gaps.size(); ++c)
-    if (margins[c] >= 0) out = std::max(out, -gaps[c]);
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (contacts.valid(c)) out = std::max(out, -contacts.gap(c));
   return out;
 }
 
@@ -416,15 +414,14 @@ nlohmann::json bench_bullet(int max_size, const nlohmann::json& ours) {
     for (const BulletSetting& setting : k_bullet_settings) {
       const auto peer = make_bullet_world(setting.iterations, setting.conjugate_gradients);
       if (!peer->take(bodies, to_array(model.gravity))) continue;
-      Vector q = simulation.state().q, gaps, margins;
-      std::vector<ContactId> ids;
+      Vector q = simulation.state().q;
       double seconds = 0, deepest = 0;
       for (int k = 0; k < scene.steps; ++k) {
         const double started = cpu_seconds();
         peer->step(simulation.options().step);
         seconds += cpu_seconds() - started;
         read_coordinates(*peer, model, q);
-        deepest = std::max(deepest, penetration(system, q, ids, gaps, margins));
+        deepest = std::max(deepest, penetration(system, q));
       }
       const double rate = scene.steps / seconds,
                    moved =

@@ -78,14 +78,13 @@ nlohmann::json bench_threads(int max_size) {
     if (size > max_size) break;
     const MultibodySystem system(make_cloud(size));
     const State state = system.initial_state();
-    std::vector<ContactId> ids;
-    Vector gaps, margins, bias;
-    ContactRows rows;
+    const Configuration at = system.configuration(0, state.q);
+    ContactSet found, evaluated;
+    Vector bias;
     const std::pair<const char*, std::function<void()>> calls[] = {
-        {"candidates", [&] { system.candidates(0, state.q, state.v, k_step, ids); }},
-        {"gaps", [&] { system.gaps(ids, 0, state.q, gaps, &margins); }},
-        {"contact_rows", [&] { system.contact_rows(ids, 0, state.q, rows); }},
-        {"contact_bias", [&] { system.contact_bias(ids, 0, state.q, state.v, bias); }}};
+        {"find", [&] { system.find_contacts(at, state.v, k_step, nullptr, found); }},
+        {"evaluate", [&] { system.evaluate_contacts(found.ids, at, evaluated); }},
+        {"contact_bias", [&] { system.contact_bias(found, at, state.v, bias); }}};
     for (const auto& [name, call] : calls) {
       fmt::print("{:<8}{:<14}", size, name);
       double one = 0;

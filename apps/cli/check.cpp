@@ -62,7 +62,7 @@ class Check {
       fmt::print("problem: the mass matrix is not positive definite\n");
       return k_check_failed;
     }
-    system_.candidates(state_.t, state_.q, state_.v, 0.0, contacts_);
+    contacts_ = system_.contacts_within(0.0, state_.t, state_.q, state_.v);
     print_sizes();
     for (const std::string& line : lines_) fmt::print("{}\n", line);
     // Rows that contradict each other say nothing about freedom.
@@ -87,7 +87,7 @@ class Check {
 
   // Moves the state to where a run starts; its lines come after the sizes.
   bool put_together() {
-    if (!scene_.run.assemble) {
+    if (!scene_.run.options.assemble) {
       report_violated_start();
       return true;
     }
@@ -180,13 +180,11 @@ class Check {
   }
 
   void report_gaps() {
-    Vector gaps;
-    system_.gaps(contacts_, state_.t, state_.q, gaps);
     for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const double gap = gaps[static_cast<Eigen::Index>(c)];
+      const double gap = contacts_.gap(c);
       // Shapes are reported as pairs, below.
-      if (gap >= -k_position_tolerance || contacts_[c] >= CollisionWorld::k_first_id) continue;
-      const std::string name = system_.contact_name(contacts_[c]);
+      if (gap >= -k_position_tolerance || contacts_.ids[c] >= CollisionWorld::k_first_id) continue;
+      const std::string name = system_.contact_name(contacts_.ids[c]);
       const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
         return name.starts_with(limit.name.name + ".");
       });
@@ -206,7 +204,7 @@ class Check {
   }
 
   void report_contacts() const {
-    const StepperOptions options = simulation_options(scene_.run).stepper.options;
+    const StepperOptions options = scene_.run.options.stepper.options;
     for (const std::string& line :
          describe(system_, diagnose_contacts(system_, options, state_, k_closed_gap)))
       fmt::print("{}\n", line);
@@ -260,12 +258,13 @@ class Check {
 
   void report_stepper() const {
     const std::string chosen = default_stepper(system_, state_);
-    if (scene_.run.stepper)
-      fmt::print("stepper {}, as the scene asks, step {:g} s\n", scene_.run.stepper->name, scene_.run.step);
+    const SimulationOptions& asked = scene_.run.options;
+    if (asked.stepper.name)
+      fmt::print("stepper {}, as the scene asks, step {:g} s\n", *asked.stepper.name, asked.step);
     else
       fmt::print("stepper {}, chosen because there {}, step {:g} s\n", chosen,
                  is_joints_only(chosen) ? "are joints only" : "are contacts, stops or dry friction",
-                 scene_.run.step);
+                 asked.step);
   }
 
   const SceneDesc& scene_;
@@ -275,27 +274,28 @@ class Check {
   BlockMatrix M_;
   BilateralRows joints_;
   KktFactor kkt_;
-  std::vector<ContactId> contacts_;
+  ContactSet contacts_;
   std::vector<std::string> lines_;
   int problems_ = 0;
 };
 
 // Files of shapes lie relative to the scene: from the folder of the old scene to that of the new one.
-void move_file_paths(Value& value, const std::filesystem::path& from, const std::filesystem::path& to) {
-  for (Value& element : value.list) move_file_paths(element, from, to);
+void move_file_paths(DataTree& value, const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (DataTree& element : value.list) move_file_paths(element, from, to);
   for (auto& [key, member] : value.map) {
-    if (key == "file" && member.kind == Value::Kind::text && std::filesystem::path(member.text).is_relative())
+    if (key == "file" && member.kind == DataTree::Kind::text &&
+        std::filesystem::path(member.text).is_relative())
       member.text = std::filesystem::relative(from / member.text, to).string();
     else
       move_file_paths(member, from, to);
   }
 }
 
-bool has_rotation(const Value& scene, const std::string& body) {
-  const Value* bodies = scene.find("bodies");
+bool has_rotation(const DataTree& scene, const std::string& body) {
+  const DataTree* bodies = scene.find("bodies");
   if (bodies == nullptr) return false;
-  return std::any_of(bodies->list.begin(), bodies->list.end(), [&](const Value& x) {
-    const Value* name = x.find("name");
+  return std::any_of(bodies->list.begin(), bodies->list.end(), [&](const DataTree& x) {
+    const DataTree* name = x.find("name");
     return name != nullptr && name->text == body && x.find("rotation") != nullptr;
   });
 }
@@ -305,7 +305,7 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
   if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
   State state = compiled.state;
-  if (scene.desc.run.assemble) assemble_start(*system, state);
+  if (scene.desc.run.options.assemble) assemble_start(*system, state);
   const State before = state;
   const std::unique_ptr<Solver> solver = make_solver({});
   const SeparateResult result = separate_start(*system, *solver, state);
@@ -324,13 +324,13 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   std::vector<BodyMotion> old_motions, motions;
   system->body_motions(state.t, before.q, before.v, old_motions);
   system->body_motions(state.t, state.q, state.v, motions);
-  Value values = scene.values;
+  DataTree values = scene.values;
   const auto list = [](const auto& numbers) {
-    Value out;
-    out.kind = Value::Kind::list;
+    DataTree out;
+    out.kind = DataTree::Kind::list;
     for (double x : numbers) {
-      Value number;
-      number.kind = Value::Kind::number;
+      DataTree number;
+      number.kind = DataTree::Kind::number;
       number.number = x;
       number.text = fmt::format("{}", x);
       out.list.push_back(number);
@@ -341,7 +341,7 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   for (int i = 0; i < system->num_bodies(); ++i) {
     const Body& body = system->model().bodies[i];
     const Vector3 shift = motions[i].position - old_motions[i].position;
-    const double turn = difference(motions[i].orientation, old_motions[i].orientation).norm();
+    const double turn = quaternion_difference(motions[i].orientation, old_motions[i].orientation).norm();
     if (!body.dynamic() || (shift.norm() <= k_position_tolerance && turn <= k_position_tolerance)) continue;
     set_path(values, "bodies." + body.name + ".position", list(motions[i].position));
     if (body.kind == BodyKind::rigid) {
@@ -370,7 +370,6 @@ int check_command(const std::string& name, const std::vector<SceneSetting>& sett
   require_writable(resolve);
   const Scene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
-  simulation_options(scene.desc.run);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   if (!resolve.empty()) return resolve_overlaps(scene, compiled, resolve);
   return Check(scene, compiled).run();

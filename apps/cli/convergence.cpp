@@ -54,12 +54,12 @@ State run_to_end(const ConvergenceArguments& arguments, double step, Row* row) {
 }
 
 Vector parse_exact(const std::string& text) {
-  const Value value = parse_yaml(text, "--exact");
-  if (value.kind != Value::Kind::list)
+  const DataTree value = parse_yaml(text, "--exact");
+  if (value.kind != DataTree::Kind::list)
     throw InputError("--exact " + text + ": allowed: a list of numbers, e.g. [1.0,2.0]");
   Vector q(static_cast<Eigen::Index>(value.list.size()));
   for (std::size_t i = 0; i < value.list.size(); ++i) {
-    if (value.list[i].kind != Value::Kind::number || !std::isfinite(value.list[i].number))
+    if (value.list[i].kind != DataTree::Kind::number || !std::isfinite(value.list[i].number))
       throw InputError("--exact " + text + ": " + quote(value.list[i].text) + " is not a finite number");
     q[static_cast<Eigen::Index>(i)] = value.list[i].number;
   }

@@ -8,7 +8,7 @@
 #include "delassus/base/names.hpp"
 #include "delassus/front/load_scene.hpp"
 #include "delassus/scene/schema.hpp"
-#include "delassus/simulation/simulation.hpp"
+#include "delassus/settings/run_settings.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -36,24 +36,43 @@ void list_schema() {
   }
 }
 
+// As `--set` takes it; settings at the top of a scene have no table.
+std::string path_of(const SettingTable& table, const SettingInfo& info) {
+  return (table.name == "scene" ? "" : table.name + ".") + info.key;
+}
+
 void list_defaults() {
   fmt::print("What is used when a scene does not say otherwise:\n\n");
-  const auto row = [](const char* model, const char* stepper, const char* meaning) {
-    fmt::print("  {:<36}{:<20}{}\n", model, stepper, meaning);
-  };
-  row("model with joints only", "generalized-alpha", "smooth motion");
-  row("contacts, stops or dry friction", "trapezoidal-2", "with located events");
-  row("the same, more than 40 bodies", "moreau-jean", "one problem a step, events captured");
+  for (const DefaultStepper& rule : list_default_steppers())
+    fmt::print("  {:<36}{:<20}{}\n", rule.models, rule.name, rule.reason);
   fmt::print("\n");
-  for (const char* name : {"stepper", "law", "impact", "solver", "output"})
-    for (const Field& field : find_table(name).fields) {
-      std::string fallback = field.fallback;
-      if (field.key == "name")
-        fallback = std::string(name) == "stepper" ? "by the model"
-                   : std::string(name) == "law"   ? list_laws().front().name
-                                                  : SolverSettings{}.name;
-      fmt::print("  {:<36}{:<20}{}\n", fmt::format("{}.{}", name, field.key), fallback, field.meaning);
-    }
+  for (const SettingTable& table : setting_tables())
+    for (const SettingInfo& info : table.keys)
+      fmt::print("  {:<36}{:<20}{}\n", path_of(table, info), info.fallback, info.meaning);
+}
+
+// A cell of a table may not end it.
+std::string cell(std::string text) {
+  for (std::size_t at = text.find('|'); at != std::string::npos; at = text.find('|', at + 2))
+    text.insert(at, "\\");
+  return text;
+}
+
+// What may stand for a setting; names that have a list of their own are not repeated.
+std::string values_of(const SettingInfo& info) {
+  if (!info.noun.empty()) return fmt::format("`delassus list {}s`", info.noun);
+  if (info.type == SettingInfo::Type::boolean) return "true, false";
+  const std::string allowed = allowed_text(info.range, info.words);
+  const std::string unit = info.unit.empty() || info.unit == "-" ? "" : " [" + info.unit + "]";
+  return (info.type == SettingInfo::Type::integer ? "whole, " : "") + allowed + unit;
+}
+
+void list_settings() {
+  fmt::print("| setting | allowed | default | meaning |\n|---|---|---|---|\n");
+  for (const SettingTable& table : setting_tables())
+    for (const SettingInfo& info : table.keys)
+      fmt::print("| `{}` | {} | {} | {} |\n", path_of(table, info), cell(values_of(info)),
+                 cell(info.fallback), cell(info.meaning));
 }
 
 }  // namespace
@@ -61,7 +80,7 @@ void list_defaults() {
 int list_command(const std::string& kind) {
   if (kind == "steppers") {
     for (const StepperInfo& s : list_steppers())
-      fmt::print("{:<26}order {:<5}{:<12}{}\n", s.name, s.order, s.source, s.summary);
+      fmt::print("{:<26}order {:<5}{} [{}]\n", s.name, s.order, s.summary, s.source);
   } else if (kind == "solvers") {
     for (const SolverInfo& s : list_solvers()) fmt::print("{:<22}{}\n", s.name, s.summary);
   } else if (kind == "laws") {
@@ -71,10 +90,13 @@ int list_command(const std::string& kind) {
       fmt::print("{:<24}{}\n", name, load_scene(name, {}).desc.description);
   } else if (kind == "schema") {
     list_schema();
+  } else if (kind == "settings") {
+    list_settings();
   } else if (kind == "defaults") {
     list_defaults();
   } else {
-    const std::vector<std::string> kinds{"steppers", "solvers", "laws", "scenes", "schema", "defaults"};
+    const std::vector<std::string> kinds{"steppers", "solvers",  "laws",    "scenes",
+                                         "schema",   "settings", "defaults"};
     const std::string near = nearest_name(kind, kinds);
     throw InputError(fmt::format("cannot list '{}'; {}allowed: {}", kind,
                                  near.empty() ? "" : "did you mean '" + near + "'? ",

@@ -14,10 +14,10 @@
 #include <tuple>
 
 #include "apps/cli/commands.hpp"
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
 #include "delassus/base/parallel.hpp"
-#include "delassus/base/value.hpp"
 
 namespace {
 
@@ -330,8 +330,9 @@ void add_bench(CommandLine& line) {
 
 void add_list(CommandLine& line) {
   const auto kind = std::make_shared<std::string>();
-  CLI::App* app = line.add("list", "what can be chosen: steppers, solvers, laws, scenes, schema, defaults");
-  app->add_option("kind", *kind, "steppers, solvers, laws, scenes, schema or defaults")->required();
+  CLI::App* app =
+      line.add("list", "what can be chosen: steppers, solvers, laws, scenes, schema, settings, defaults");
+  app->add_option("kind", *kind, "steppers, solvers, laws, scenes, schema, settings or defaults")->required();
   line.when_chosen(app, [kind] { return list_command(*kind); });
 }
 

@@ -54,7 +54,8 @@ std::string describe_attempts(const SolveStats& stats, const std::string& solver
   return text.empty() ? solver : text;
 }
 
-void solve_problem(const LocalProblem& problem, const SolverSettings& settings, Entry& entry) {
+void solve_problem(const LocalProblem& problem, const SolverSettings& settings, double time_limit,
+                   Entry& entry) {
   using Clock = std::chrono::steady_clock;
   const std::unique_ptr<Solver> solver = make_solver(settings);
   Solution solution;
@@ -69,9 +70,9 @@ void solve_problem(const LocalProblem& problem, const SolverSettings& settings, 
     entry.error = compute_natural_map_error(problem, solution.r, problem.W * solution.r + problem.u_free);
     entry.solved = true;
   }
-  if (entry.solved && entry.error.largest() <= settings.tolerance)
+  if (entry.solved && entry.error.largest() <= *settings.tolerance)
     entry.status = "converged";
-  else if (settings.time_limit > 0 && entry.seconds >= settings.time_limit)
+  else if (time_limit > 0 && entry.seconds >= time_limit)
     entry.status = "time limit";
   else if (stats.status == SolveStatus::converged)  // by a measure of its own
     entry.status = to_string(SolveStatus::numerical_failure);
@@ -79,7 +80,7 @@ void solve_problem(const LocalProblem& problem, const SolverSettings& settings, 
     entry.status = to_string(stats.status);
 }
 
-Entry solve_file(const std::string& path, const SolverSettings& settings) {
+Entry solve_file(const std::string& path, const SolverSettings& settings, double time_limit) {
   Entry entry;
   entry.file = path;
   LocalProblem problem;
@@ -105,7 +106,7 @@ Entry solve_file(const std::string& path, const SolverSettings& settings) {
     entry.bad_input = true;
     return entry;
   }
-  solve_problem(problem, settings, entry);
+  solve_problem(problem, settings, time_limit, entry);
   return entry;
 }
 
@@ -153,8 +154,7 @@ int solve_command(const SolveArguments& arguments) {
   SolverSettings settings;
   if (!arguments.solver.empty()) settings.name = arguments.solver;
   settings.tolerance = arguments.tolerance;
-  settings.max_iterations = arguments.max_iterations;
-  settings.time_limit = arguments.time_limit;
+  if (arguments.max_iterations > 0) settings.max_iterations = arguments.max_iterations;
   make_solver(settings);  // an unknown name is told before any work
   const std::vector<std::string> files = find_files(arguments.path);
   std::size_t width = 6;
@@ -167,7 +167,7 @@ int solve_command(const SolveArguments& arguments) {
   std::size_t converged = 0;
   bool bad_input = false;
   for (const std::string& file : files) {
-    const Entry entry = solve_file(file, settings);
+    const Entry entry = solve_file(file, settings, arguments.time_limit);
     print_row(entry, width);
     if (!entry.message.empty()) fmt::print(stderr, "{}\n", entry.message);
     std::fflush(stdout);
@@ -176,7 +176,7 @@ int solve_command(const SolveArguments& arguments) {
     bad_input = bad_input || entry.bad_input;
   }
   fmt::print("{} of {} converged: E_sic and E_v at most {:g}, solver {}\n", converged, files.size(),
-             settings.tolerance, settings.name);
+             arguments.tolerance, settings.name);
   if (!arguments.json.empty()) write_file(arguments.json, list.dump(2) + "\n");
   if (bad_input) return k_bad_input;
   return converged == files.size() ? k_done : k_check_failed;

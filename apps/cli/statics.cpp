@@ -66,7 +66,7 @@ void write_json(const std::string& path, const json& data) {
 // Joints hold the start; contacts and dry friction would need to be asked, which statics does not.
 State start_of(const Scene& scene, const Simulation& simulation) {
   const State& state = simulation.state();
-  if (default_stepper(simulation.system(), state) != "generalized-alpha")
+  if (!is_joints_only(default_stepper(simulation.system(), state)))
     fmt::print(stderr, "note: {}: contacts, stops and dry friction take no part in the equilibrium\n",
                scene.desc.name);
   return state;
@@ -78,7 +78,7 @@ int stopped(const std::string& name, const char* what, const std::string& messag
 }
 
 // The velocity that moves most.
-std::string dominant(const System& system, const Mode& mode) {
+std::string dominant(const System& system, const VibrationMode& mode) {
   Eigen::Index largest = 0;
   mode.shape.cwiseAbs().maxCoeff(&largest);
   return system.velocity_name(static_cast<int>(largest));
@@ -153,7 +153,7 @@ int modes_command(const ModesArguments& arguments) {
              "Im s [1/s]", "largest motion");
   json modes = json::array();
   for (std::size_t i = 0; i < result.modes.size(); ++i) {
-    const Mode& mode = result.modes[i];
+    const VibrationMode& mode = result.modes[i];
     fmt::print("{:>5}{:>18.10g}{:>14.6g}{:>14.6g}{:>14.6g}  {}\n", i + 1, mode.frequency,
                mode.damping_ratio + 0.0,  // no −0
                mode.eigenvalue.real(), mode.eigenvalue.imag(), dominant(system, mode));

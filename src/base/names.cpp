@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "delassus/base/data_tree.hpp"
+
 namespace delassus {
 namespace {
 
@@ -83,10 +85,21 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
   return best == nullptr ? std::string() : *best;
 }
 
-std::string name_suggestion(const std::string& name, std::span<const std::string> known) {
+std::string name_advice(const std::string& name, std::span<const std::string> known) {
   const std::string near = nearest_name(name, known);
   if (!near.empty()) return "; did you mean '" + near + "'?";
   return fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
+}
+
+std::string unknown_name(const std::string& noun, const std::string& name,
+                         std::span<const std::string> known) {
+  return fmt::format("unknown {} {}{}", noun, quote(name), name_advice(name, known));
+}
+
+std::string allowed_words(const std::string& name, std::span<const std::string> words) {
+  const std::string near = nearest_name(name, words);
+  return fmt::format("; {}allowed: {}", near.empty() ? "" : "did you mean '" + near + "'? ",
+                     fmt::join(words, ", "));
 }
 
 }  // namespace delassus

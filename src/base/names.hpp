@@ -16,7 +16,12 @@ namespace delassus {
 // never taken for "t". Names longer than 200 characters are near to nothing.
 std::string nearest_name(const std::string& name, std::span<const std::string> known);
 
-// The end of such a message: "; did you mean 'x'?", or "; known: a, b, c" when none is near.
-std::string name_suggestion(const std::string& name, std::span<const std::string> known);
+// "; did you mean 'x'?", or "; known: a, b" when none is near.
+std::string name_advice(const std::string& name, std::span<const std::string> known);
+// "unknown stepper 'x'; did you mean 'y'?"
+std::string unknown_name(const std::string& noun, const std::string& name,
+                         std::span<const std::string> known);
+// "; did you mean 'x'? allowed: x, y" for a word out of a short list.
+std::string allowed_words(const std::string& name, std::span<const std::string> words);
 
 }  // namespace delassus

@@ -10,6 +10,10 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
+#ifdef __SANITIZE_THREAD__
+#include <sanitizer/tsan_interface.h>
+#endif
+
 #include <algorithm>
 #include <atomic>
 #include <memory>
@@ -37,15 +41,53 @@ std::unique_ptr<Pool>& pool() {
   return p;
 }
 
-// This thread is within a body.
+// TBB promises that a chunk sees what was written before the loop, and the caller what the chunks wrote. Its binary is not made for the
+// thread sanitizer, which is told of both here and would otherwise take every loop for a race.
+class Loop {
+ public:
+#ifdef __SANITIZE_THREAD__
+  Loop() {
+    __tsan_release(&begin_);
+  }
+  ~Loop() {
+    __tsan_acquire(&end_);
+  }
+  void begin_chunk() {
+    __tsan_acquire(&begin_);
+  }
+  void end_chunk() {
+    __tsan_release(&end_);
+  }
+
+ private:
+  char begin_ = 0, end_ = 0;
+#else
+  void begin_chunk() {}
+  void end_chunk() {}
+#endif
+};
+
+// This thread is within a body, and its number there.
 thread_local bool t_in_body = false;
+thread_local std::size_t t_slot = 0;
 
 class InBody {
  public:
-  InBody() { t_in_body = true; }
-  ~InBody() { t_in_body = false; }
+  explicit InBody(Loop& loop) : loop_(loop) {
+    loop_.begin_chunk();
+    t_in_body = true;
+    t_slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+  }
+  ~InBody() {
+    t_in_body = false;
+    t_slot = 0;
+    loop_.end_chunk();
+  }
   InBody(const InBody&) = delete;
   InBody& operator=(const InBody&) = delete;
+
+ private:
+  Loop& loop_;
 };
 
 }  // namespace
@@ -68,10 +110,15 @@ int hardware_threads() {
   return tbb::info::default_concurrency();
 }
 
+std::size_t thread_slot() {
+  return t_slot;
+}
+
 namespace detail {
 
 void run_chunks(std::size_t count, std::size_t grain, ChunkCall call, const void* body) {
   if (t_in_body) return call(body, 0, count);
+  Loop loop;
   pool()->arena.execute([&] {
     // Isolated: while it waits for its last chunk this thread takes nothing from the loops of others, which would find
     // its thread_local memory in use.
@@ -79,7 +126,7 @@ void run_chunks(std::size_t count, std::size_t grain, ChunkCall call, const void
       tbb::parallel_for(
           std::size_t{0}, num_chunks(count, grain),
           [&](std::size_t chunk) {
-            const InBody guard;
+            const InBody guard(loop);
             call(body, chunk * grain, std::min(count, (chunk + 1) * grain));
           },
           tbb::simple_partitioner());

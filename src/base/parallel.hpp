@@ -13,6 +13,8 @@
 //     the caller in ascending order, after the loop: no sums on the way, whose round-off would depend on who is first;
 //   - it may use thread_local memory, also that of functions which the caller has under way only if these keep nothing in
 //     it across the loop: the caller's thread takes part in the work, but in no other loop meanwhile;
+//   - memory that is too large for every chunk, or that must outlive the loop, may be kept one a thread, under
+//     thread_slot(); what it holds from other chunks may not change a result;
 //   - loops within a body run in place.
 // An exception of a body reaches the caller, after all chunks that have begun are done; of several exceptions any one.
 //
@@ -31,6 +33,9 @@ void set_num_threads(int n);
 int num_threads();
 // That the machine runs at once.
 int hardware_threads();
+
+// Within a body: a number below num_threads() that no other thread has in this loop at the same time. 0 elsewhere.
+std::size_t thread_slot();
 
 namespace detail {
 using ChunkCall = void (*)(const void* body, std::size_t begin, std::size_t end);

@@ -30,8 +30,9 @@ struct Scratch {
   BroadPhase broad_phase;
   std::vector<Bounds> boxes;
   std::vector<std::pair<int, int>> pairs;
-  std::vector<std::vector<CollisionWorld::Id>> found;  // of each chunk of pairs
-  std::vector<ShapeContact> contacts;                  // of one pair; never kept across a loop
+  std::vector<std::vector<CollisionWorld::Found>> found;  // of each chunk of pairs
+  std::vector<const CollisionWorld::Found*> sorted;
+  std::vector<ShapeContact> contacts;  // of one pair; never kept across a loop
 };
 
 Scratch& scratch() {
@@ -247,8 +248,9 @@ std::string CollisionWorld::shape_name(int shape) const {
 
 Material CollisionWorld::material(const Ends& ends) const {
   const PlacedShape &a = shapes_[ends.shape_a], &b = shapes_[ends.shape_b];
-  const Material combined = combined_.empty() ? combine(settings_.rules, a.material, b.material)
-                                              : combined_[a.kind * static_cast<int>(kinds_.size()) + b.kind];
+  const Material combined = combined_.empty()
+                                ? delassus::combine_materials(settings_.rules, a.material, b.material)
+                                : combined_[a.kind * static_cast<int>(kinds_.size()) + b.kind];
   if (rules_.empty()) return combined;
   const std::pair<int, int> bodies = ordered(ends.body_a, ends.body_b);
   const auto rule =
@@ -268,7 +270,7 @@ void CollisionWorld::combine_materials() {
     if (kinds_.size() > most_kinds) return;
   }
   for (const Material& a : kinds_)
-    for (const Material& b : kinds_) combined_.push_back(combine(settings_.rules, a, b));
+    for (const Material& b : kinds_) combined_.push_back(delassus::combine_materials(settings_.rules, a, b));
 }
 
 // --- where shapes are
@@ -317,11 +319,12 @@ double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
 
 // --- contacts
 
-void CollisionWorld::contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
-                                 double envelope, double reach, std::vector<ShapeContact>& out) const {
+void CollisionWorld::contacts_at(const Pair& pair, const BodyPlacement& body_a, const BodyPlacement& body_b,
+                                 double tau, double envelope, double reach,
+                                 std::vector<ShapeContact>& out) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
-  find_contacts(a.collider, shape_pose(a, bodies[a.body], tau), b.collider,
-                shape_pose(b, bodies[b.body], tau), envelope, reach, out);
+  delassus::find_contacts(a.collider, shape_pose(a, body_a, tau), b.collider, shape_pose(b, body_b, tau),
+                          envelope, reach, out);
   std::erase_if(out, [&](const ShapeContact& c) {
     const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
     return !can_carry(ga, ga.feature(c.feature_a), gb, gb.feature(c.feature_b));
@@ -330,18 +333,28 @@ void CollisionWorld::contacts_at(const Pair& pair, std::span<const BodyPlacement
 }
 
 void CollisionWorld::add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
-                                  double envelope, double reach, std::vector<Id>& ids) const {
+                                  double envelope, double reach, std::vector<Found>& found) const {
   std::vector<ShapeContact>& contacts = scratch().contacts;
-  contacts_at(pair, bodies, tau, envelope, reach, contacts);
-  const Id first_a = shapes_[pair.a].first_feature, first_b = shapes_[pair.b].first_feature;
-  for (const ShapeContact& c : contacts)
-    ids.push_back((first_a + static_cast<Id>(c.feature_a)) << 32 | (first_b + static_cast<Id>(c.feature_b)));
+  const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
+  const BodyPlacement &body_a = bodies[a.body], &body_b = bodies[b.body];
+  contacts_at(pair, body_a, body_b, tau, envelope, reach, contacts);
+  for (ShapeContact& c : contacts) {
+    if (tau == 0)
+      set_margin(pair.a, a.collider.geometry->feature(static_cast<int>(c.feature_a)), pair.b,
+                 b.collider.geometry->feature(static_cast<int>(c.feature_b)), body_a, body_b, c.contact);
+    found.push_back({id_of(pair, c), tau == 0, c.contact});
+  }
+}
+
+CollisionWorld::Id CollisionWorld::id_of(const Pair& pair, const ShapeContact& c) const {
+  return (Id{shapes_[pair.a].first_feature} + static_cast<Id>(c.feature_a)) << 32 |
+         (Id{shapes_[pair.b].first_feature} + static_cast<Id>(c.feature_b));
 }
 
 // Along a motion by more than the envelope features change on the way: contacts are looked for wherever the shapes come
 // within the envelope.
 void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h,
-                           std::vector<Id>& ids) const {
+                           std::vector<Found>& found) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
   const bool mesh = a.collider.mesh != nullptr || b.collider.mesh != nullptr;
@@ -353,13 +366,13 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
     const double tau = std::min(h * way / pair.travel, h);
     double advance = shortest;
     if (mesh) {
-      add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), ids);
+      add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), found);
     } else {
       const double gap = separation(ga, shape_pose(a, bodies[a.body], tau), gb,
                                     shape_pose(b, bodies[b.body], tau), pair.travel)
                              .gap;
       if (gap <= pair.envelope + shortest)
-        add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), ids);
+        add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), found);
       advance = std::max(gap, shortest);
     }
     if (!(tau < h)) return;
@@ -387,7 +400,7 @@ Bounds CollisionWorld::swept_box(int s, std::span<const BodyPlacement> bodies, d
 }
 
 void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement> bodies, double h,
-                                    double slack, std::vector<Id>& ids) const {
+                                    double slack, std::vector<Found>& found) const {
   const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
   const Geometry &ga = *shape_a.collider.geometry, &gb = *shape_b.collider.geometry;
   const Pair pair{a, b, envelope(shape_a, shape_b), travel(shape_a, shape_b, bodies, h) + 2 * slack};
@@ -398,13 +411,14 @@ void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement>
   const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
                              (has_all_in_sight(ga) && has_all_in_sight(gb));
   if (!(pair.travel > pair.envelope) || same_anywhere)
-    add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), ids);
+    add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), found);
   else
-    sweep(pair, bodies, h, ids);
+    sweep(pair, bodies, h, found);
 }
 
-void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h, double slack,
-                                std::vector<Id>& ids) const {
+void CollisionWorld::find(std::span<const BodyPlacement> bodies, double h, double slack,
+                          std::vector<Found>& out) const {
+  out.clear();
   if (!any_pair_) return;
   Scratch& memory = scratch();
   memory.boxes.resize(shapes_.size());
@@ -418,60 +432,69 @@ void CollisionWorld::candidates(std::span<const BodyPlacement> bodies, double h,
   if (memory.found.size() < chunks) memory.found.resize(chunks);
   for (std::size_t c = 0; c < chunks; ++c) memory.found[c].clear();
   parallel_for(memory.pairs.size(), k_pair_grain, [&](std::size_t begin, std::size_t end) {
-    std::vector<Id>& found = memory.found[begin / k_pair_grain];
+    std::vector<Found>& found = memory.found[begin / k_pair_grain];
     for (std::size_t p = begin; p < end; ++p)
       add_candidates(memory.pairs[p].first, memory.pairs[p].second, bodies, h, slack, found);
   });
-  const std::size_t first = ids.size();
+  memory.sorted.clear();
   for (std::size_t c = 0; c < chunks; ++c)
-    ids.insert(ids.end(), memory.found[c].begin(), memory.found[c].end());
-  const auto begin = ids.begin() + static_cast<std::ptrdiff_t>(first);
-  std::sort(begin, ids.end());
-  ids.erase(std::unique(begin, ids.end()), ids.end());
+    for (const Found& found : memory.found[c]) memory.sorted.push_back(&found);
+  // Of a contact that is found at several places of the way the one here comes first.
+  std::sort(memory.sorted.begin(), memory.sorted.end(), [](const Found* x, const Found* y) {
+    return x->id != y->id ? x->id < y->id : x->here && !y->here;
+  });
+  for (const Found* found : memory.sorted)
+    if (out.empty() || out.back().id != found->id) out.push_back(*found);
 }
 
 FeatureContact CollisionWorld::contact(const Ends& ends, const BodyPlacement& a,
                                        const BodyPlacement& b) const {
   const PlacedShape &shape_a = shapes_[ends.shape_a], &shape_b = shapes_[ends.shape_b];
-  const Pose pose_a = shape_pose(shape_a, a, 0), pose_b = shape_pose(shape_b, b, 0);
-  FeatureContact out = feature_contact(*shape_a.collider.geometry, pose_a, ends.feature_a,
-                                       *shape_b.collider.geometry, pose_b, ends.feature_b, Extent::continued);
+  FeatureContact out = feature_contact(*shape_a.collider.geometry, shape_pose(shape_a, a, 0), ends.feature_a,
+                                       *shape_b.collider.geometry, shape_pose(shape_b, b, 0), ends.feature_b,
+                                       Extent::continued);
+  set_margin(ends.shape_a, ends.feature_a, ends.shape_b, ends.feature_b, a, b, out);
+  return out;
+}
+
+void CollisionWorld::set_margin(int index_a, const Feature& feature_a, int index_b, const Feature& feature_b,
+                                const BodyPlacement& a, const BodyPlacement& b, FeatureContact& out) const {
+  const PlacedShape &shape_a = shapes_[index_a], &shape_b = shapes_[index_b];
   // What touches at one point hands over where the normal leaves the cone of the other feature: of a ball this is how far
   // its centre is from the next face's prism.
   const auto add_cone = [&](const PlacedShape& one, const Feature& f, const PlacedShape& other,
-                            const Pose& pose, const Feature& g, const Vector3& x, const Vector3& d) {
+                            const BodyPlacement& body, const Feature& g, const Vector3& x, const Vector3& d) {
     const Geometry &geometry = *one.collider.geometry, &other_geometry = *other.collider.geometry;
     if (!has_one_contact(geometry, f) || g.kind == FeatureKind::face) return;
     const double radius =
         f.kind == FeatureKind::point ? geometry.points[f.index].radius : 0.5 * geometry.size;
-    const double sine = normal_cone_margin(other_geometry, pose, g, x, d);
+    const double sine = normal_cone_margin(other_geometry, shape_pose(other, body, 0), g, x, d);
     if (std::isfinite(sine)) out.margin = std::min(out.margin, sine * (radius + std::max(out.gap, 0.0)));
   };
-  add_cone(shape_a, ends.feature_a, shape_b, pose_b, ends.feature_b, out.point_b, -out.normal);
-  add_cone(shape_b, ends.feature_b, shape_a, pose_a, ends.feature_a, out.point_a, out.normal);
-  const double crossing = crossing_margin(out, ends.feature_a, ends.feature_b);
+  add_cone(shape_a, feature_a, shape_b, b, feature_b, out.point_b, -out.normal);
+  add_cone(shape_b, feature_b, shape_a, a, feature_a, out.point_a, out.normal);
+  const double crossing = crossing_margin(out, feature_a, feature_b);
   if (std::isfinite(crossing))
     out.margin = std::min(
         out.margin, crossing * std::min(shape_a.collider.geometry->size, shape_b.collider.geometry->size));
   // What the manifold still takes as inside is inside.
   const double border = border_tolerance(*shape_a.collider.geometry, *shape_b.collider.geometry);
   if (out.margin < 0 && out.margin >= -border) out.margin = 0;
-  return out;
 }
 
-CollisionWorld::Id CollisionWorld::successor(Id id, std::span<const BodyPlacement> bodies) const {
+CollisionWorld::Id CollisionWorld::successor(Id id, const BodyPlacement& body_a,
+                                             const BodyPlacement& body_b) const {
   const Ends e = ends(id);
-  const FeatureContact old = contact(e, bodies[e.body_a], bodies[e.body_b]);
+  const FeatureContact old = contact(e, body_a, body_b);
   const PlacedShape &a = shapes_[e.shape_a], &b = shapes_[e.shape_b];
   const Pair pair{e.shape_a, e.shape_b, envelope(a, b), 0};
   // The caller may hold on to what is found while it asks again.
   std::vector<ShapeContact> contacts;
-  contacts_at(pair, bodies, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), 0, contacts);
+  contacts_at(pair, body_a, body_b, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), 0, contacts);
   Id best = id;
   double nearest = std::numeric_limits<double>::infinity();
   for (const ShapeContact& c : contacts) {
-    const Id other = (Id{a.first_feature} + static_cast<Id>(c.feature_a)) << 32 |
-                     (Id{b.first_feature} + static_cast<Id>(c.feature_b));
+    const Id other = id_of(pair, c);
     if (other == id) return id;
     const double distance =
         (c.contact.point_a - old.point_a).norm() + (c.contact.point_b - old.point_b).norm();
@@ -496,7 +519,7 @@ CollisionWorld::Overlap CollisionWorld::overlap_of(int a, int b,
     return out;
   }
   std::vector<ShapeContact>& contacts = scratch().contacts;
-  contacts_at({a, b, 0, 0}, bodies, 0, 0, 0, contacts);
+  contacts_at({a, b, 0, 0}, bodies[shape_a.body], bodies[shape_b.body], 0, 0, 0, contacts);
   for (const ShapeContact& c : contacts)
     if (-c.contact.gap > out.depth) out.depth = -c.contact.gap, out.normal = c.contact.normal;
   return out;

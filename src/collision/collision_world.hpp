@@ -61,12 +61,19 @@ class CollisionWorld {
   // False when no two shapes resist rolling or spinning.
   bool any_turning() const { return any_turning_; }
 
-  // Appends the ids that could touch within h, ascending. `slack`: by how much a body may move beside its velocity [m].
-  void candidates(std::span<const BodyPlacement> bodies, double h, double slack, std::vector<Id>& ids) const;
+  // A contact that could touch within a step. `here`: it was found where the bodies are, and `contact` is what `contact()`
+  // gives there; otherwise it was found on their way and must be evaluated.
+  struct Found {
+    Id id = 0;
+    bool here = false;
+    FeatureContact contact;
+  };
+  // What could touch within h, in ascending order. `slack`: by how much a body may move beside its velocity [m].
+  void find(std::span<const BodyPlacement> bodies, double h, double slack, std::vector<Found>& out) const;
   // Gap, normal and points of a contact, wherever the bodies are.
   FeatureContact contact(const Ends& ends, const BodyPlacement& a, const BodyPlacement& b) const;
   // The contact that takes over where this one has left its features; itself when there is none.
-  Id successor(Id id, std::span<const BodyPlacement> bodies) const;
+  Id successor(Id id, const BodyPlacement& body_a, const BodyPlacement& body_b) const;
 
   // Pairs of shapes that overlap, deepest first within a pair: the smallest gap of each.
   struct Overlap {
@@ -111,13 +118,18 @@ class CollisionWorld {
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
                 double h) const;
-  void contacts_at(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
-                   double reach, std::vector<ShapeContact>& out) const;
+  Id id_of(const Pair& pair, const ShapeContact& contact) const;
+  void contacts_at(const Pair& pair, const BodyPlacement& body_a, const BodyPlacement& body_b, double tau,
+                   double envelope, double reach, std::vector<ShapeContact>& out) const;
+  // How far a contact of two features is from handing over, beside the borders of the features themselves.
+  void set_margin(int shape_a, const Feature& feature_a, int shape_b, const Feature& feature_b,
+                  const BodyPlacement& a, const BodyPlacement& b, FeatureContact& contact) const;
   void add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
-                    double reach, std::vector<Id>& ids) const;
-  void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h, std::vector<Id>& ids) const;
+                    double reach, std::vector<Found>& found) const;
+  void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h,
+             std::vector<Found>& found) const;
   void add_candidates(int a, int b, std::span<const BodyPlacement> bodies, double h, double slack,
-                      std::vector<Id>& ids) const;
+                      std::vector<Found>& found) const;
   Overlap overlap_of(int a, int b, std::span<const BodyPlacement> bodies) const;
   int shape_of(std::uint32_t feature) const;
 

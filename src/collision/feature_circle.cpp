@@ -162,7 +162,7 @@ StationaryPoints minima_of(const Rod& rod, const Rim& rim) {
 
 // At a stationary point inside of the rod. `two_sided`: with the sign of sharp curves.
 FeatureContact rod_rim_at(const Rod& a, const Rim& b, const Stationary& at, bool two_sided,
-                          const Vector3& hint) {
+                          const Vector3& hint, const Limits& limits = {}) {
   const Vector3 x = b.center + b.radius * at.radial, foot = a.at(at.s);
   const Vector3 outward = a.outward - b.outward(at.radial);
   const Vector3 tangent = b.axis.cross(at.radial), cross = a.e.cross(tangent);
@@ -175,9 +175,10 @@ FeatureContact rod_rim_at(const Rod& a, const Rim& b, const Stationary& at, bool
   FeatureContact out = make_contact(foot, a.radius_at(at.s), x, 0, n);
   out.margin = a.margin(at.s);
   settle(out);
+  if (parallel && two_sided && a.sharp()) hand_over(out);
+  if (limits.exclude(out)) return out;
   out.patch_a = rod_patch(a, at.s, n, k_side_a);
   out.patch_b = rim_patch(b, at.radial, n);
-  if (parallel && two_sided && a.sharp()) hand_over(out);
   return out;
 }
 
@@ -197,10 +198,11 @@ FeatureContact closed_rod_rim(const Rod& a, const Rim& b, const Vector3& hint) {
   return best;
 }
 
-FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hint) {
+FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hint, const Limits& limits) {
   const StationaryPoints points = minima_of(a, b);
   const int i = points.index_of(branch);
   if (i < 0) {
+    if (limits.margin > k_never) return no_contact();
     FeatureContact out = closed_rod_rim(a, b, hint);
     hand_over(out, k_never);
     return out;
@@ -208,22 +210,24 @@ FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hi
   const Stationary& at = points.of[i];
   const double margin = a.margin(at.s);
   if (margin >= 0 || a.continued)
-    return rod_rim_at(a, b, at, a.sharp() || (a.has_arms && a.slope == 0), hint);
+    return rod_rim_at(a, b, at, a.sharp() || (a.has_arms && a.slope == 0), hint, limits);
   FeatureContact out = end_rim_contact(a, at.s < 0 ? 0 : 1, b, hint);
   hand_over(out, margin);
   return out;
 }
 
-FeatureContact face_rim(const Face& a, const Rim& b, const Vector3& hint) {
+FeatureContact face_rim(const Face& a, const Rim& b, const Vector3& hint, const Limits& limits) {
   const Vector3 n = a.normal;
   const Vector3 steepest = n - b.axis * n.dot(b.axis);
   const double sine = steepest.norm();
   const Vector3 radial = sine > k_flat ? usable_direction(b.axis, {-steepest / sine}) : b.u;
   const Vector3 x = b.center + b.radius * radial;
+  const double height = n.dot(x) - a.offset;
+  if (a.continued && height > limits.gap) return no_contact();
   const double inner = a.inner_distance(x);
   FeatureContact out;
   if (inner >= 0 || a.continued) {
-    const double height = n.dot(x) - a.offset;
+    if (inner < limits.margin) return no_contact();
     out = make_contact(x - height * n, 0, x, 0, n);
     out.gap = height;
     out.margin = inner;
@@ -269,7 +273,7 @@ StationaryPoints minima_of(const Rim& a, const Rim& b) {
 }
 
 FeatureContact rim_rim_at(const Rim& a, const Rim& b, const Vector3& radial_a, bool two_sided,
-                          const Vector3& hint) {
+                          const Vector3& hint, const Limits& limits = {}) {
   const Vector3 x_a = a.center + a.radius * radial_a;
   const Vector3 radial_b = nearest_radial(b, x_a), x_b = b.center + b.radius * radial_b;
   const Vector3 outward = a.outward(radial_a) - b.outward(radial_b);
@@ -278,6 +282,7 @@ FeatureContact rim_rim_at(const Rim& a, const Rim& b, const Vector3& radial_a, b
   const Vector3 n = two_sided && !parallel ? oriented(cross.normalized(), outward, hint)
                                            : direction_between(x_a, x_b, {outward, hint});
   FeatureContact out = make_contact(x_a, 0, x_b, 0, n);
+  if (limits.exclude(out)) return out;
   out.patch_a = rim_patch(a, radial_a, n);
   out.patch_b = rim_patch(b, radial_b, n);
   if (parallel || !two_sided) hand_over(out);
@@ -296,10 +301,11 @@ FeatureContact closed_rim_rim(const Rim& a, const Rim& b, const Vector3& hint) {
   return best;
 }
 
-FeatureContact rim_rim(const Rim& a, const Rim& b, int branch, const Vector3& hint) {
+FeatureContact rim_rim(const Rim& a, const Rim& b, int branch, const Vector3& hint, const Limits& limits) {
   const StationaryPoints points = minima_of(a, b);
   const int i = points.index_of(branch);
-  if (i >= 0) return rim_rim_at(a, b, points.of[i].radial, true, hint);
+  if (i >= 0) return rim_rim_at(a, b, points.of[i].radial, true, hint, limits);
+  if (limits.margin > k_never) return no_contact();
   FeatureContact out = closed_rim_rim(a, b, hint);
   hand_over(out, k_never);
   return out;

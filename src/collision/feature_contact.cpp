@@ -7,7 +7,7 @@
 #include <numbers>
 
 #include "delassus/collision/contact_geometry.hpp"
-#include "delassus/collision/feature_pairs.hpp"
+#include "delassus/collision/feature_placed.hpp"
 
 namespace delassus {
 
@@ -15,163 +15,31 @@ using namespace feature_pairs;
 
 namespace {
 
-// A feature where it stands.
-struct Placed {
-  const Geometry& geometry;
-  const Pose& pose;
-  const Feature& feature;
-  bool continued = false;
-};
-
 std::span<const Vector3> arms_of(const Geometry& geometry, const GeometryPoint& point) {
   return {geometry.arms.data() + point.first_arm, static_cast<std::size_t>(point.num_arms)};
 }
 
-Ball ball_of(const Placed& at) {
-  const GeometryPoint& point = at.geometry.points[static_cast<std::size_t>(at.feature.index)];
-  Vector3 outward = Vector3::Zero();
-  for (const Vector3& arm : arms_of(at.geometry, point)) outward -= arm;
-  return {at.pose.point(point.x), point.radius, at.pose.vector(outward)};
-}
-
-Rod rod_of(const Placed& at) {
-  constexpr double steepest = 1 - 1e-12;  // one end's ball would contain the other: no side is left
-  const GeometryEdge& edge = at.geometry.edges[static_cast<std::size_t>(at.feature.index)];
-  Rod rod;
-  rod.x = at.pose.point(edge.x[0]);
-  const Vector3 along = at.pose.vector(edge.x[1] - edge.x[0]);
-  rod.length = along.norm();
-  if (rod.length > 0) {
-    rod.e = along / rod.length;
-    rod.slope = std::clamp((edge.radius[1] - edge.radius[0]) / rod.length, -steepest, steepest);
-  }
-  rod.radius = edge.radius[0];
-  rod.cosine = std::sqrt((1 - rod.slope) * (1 + rod.slope));
-  for (int i = 0; i < 2; ++i) rod.open[i] = edge.point[i] < 0 && edge.radius[i] > 0;
-  rod.has_arms = !edge.arm[0].isZero() || !edge.arm[1].isZero();
-  rod.outward = -at.pose.vector(edge.arm[0] + edge.arm[1]);
-  rod.continued = at.continued;
-  return rod;
-}
-
-Face face_of(const Placed& at) {
-  Face out;
-  out.geometry = &at.geometry;
-  out.face = &at.geometry.faces[static_cast<std::size_t>(at.feature.index)];
-  out.pose = &at.pose;
-  out.normal = at.pose.vector(out.face->normal);
-  out.x = at.pose.point(out.face->x);
-  out.continued = at.continued;
-  out.offset =
-      out.normal.dot(out.is_polygon() ? Vector3(out.corner(0) + out.face->rounding * out.normal) : out.x);
-  return out;
-}
-
-Rim rim_of(const Placed& at) {
-  const GeometryCircle& circle = at.geometry.circles[static_cast<std::size_t>(at.feature.index)];
-  Rim rim;
-  rim.center = at.pose.point(circle.center);
-  rim.axis = at.pose.vector(circle.axis);
-  Vector3 u, v;
-  make_tangents(circle.axis, u, v);
-  rim.u = at.pose.vector(u);
-  rim.v = at.pose.vector(v);
-  rim.radius = circle.radius;
-  rim.side_axial = circle.side_axial;
-  rim.side_radial = circle.side_radial;
-  return rim;
-}
-
-Ellipsoid ellipsoid_of(const Placed& at) {
-  return {at.pose.p, at.pose.R, at.geometry.semi_axes};
-}
-
-// Circles have one contact with what does not cross their disk: branch 1 is never used.
-bool is_unused_branch(const Feature& circle, const Feature& other) {
-  return circle.kind == FeatureKind::circle && circle.branch != 0 && other.kind != FeatureKind::edge &&
-         other.kind != FeatureKind::circle;
-}
-
-// Of a point.
-FeatureContact point_contact(const Placed& a, const Placed& b, const Vector3& hint) {
-  const Ball ball = ball_of(a);
-  switch (b.feature.kind) {
-    case FeatureKind::point:
-      return ball_ball(ball, ball_of(b), hint);
-    case FeatureKind::edge:
-      return ball_rod(ball, rod_of(b), hint);
-    case FeatureKind::face:
-      return ball_face(ball, face_of(b), hint);
-    case FeatureKind::circle:
-      return ball_rim(ball, rim_of(b), hint);
-    case FeatureKind::ellipsoid:
-      return ball_ellipsoid(ball, ellipsoid_of(b));
-  }
-  return no_contact();
-}
-
-FeatureContact edge_contact(const Placed& a, const Placed& b, const Vector3& hint) {
-  const Rod rod = rod_of(a);
-  switch (b.feature.kind) {
-    case FeatureKind::edge:
-      return rod_rod(rod, rod_of(b), hint);
-    case FeatureKind::circle:
-      return rod_rim(rod, rim_of(b), b.feature.branch, hint);
-    case FeatureKind::ellipsoid:
-      return rod_ellipsoid(rod, ellipsoid_of(b));
-    default:
-      return no_contact();
-  }
-}
-
-// Kinds in the order of their enumeration.
-FeatureContact ordered_contact(const Placed& a, const Placed& b, const Vector3& hint) {
-  const FeatureKind other = b.feature.kind;
-  switch (a.feature.kind) {
-    case FeatureKind::point:
-      return point_contact(a, b, hint);
-    case FeatureKind::edge:
-      return edge_contact(a, b, hint);
-    case FeatureKind::face:
-      return other == FeatureKind::circle ? face_rim(face_of(a), rim_of(b), hint)
-                                          : face_ellipsoid(face_of(a), ellipsoid_of(b));
-    case FeatureKind::circle:
-      if (other == FeatureKind::ellipsoid) return rim_ellipsoid(rim_of(a), ellipsoid_of(b));
-      return b.feature.branch == 0 ? rim_rim(rim_of(a), rim_of(b), a.feature.branch, hint) : no_contact();
-    case FeatureKind::ellipsoid:
-      return ellipsoid_ellipsoid(ellipsoid_of(a), ellipsoid_of(b));
-  }
-  return no_contact();
-}
-
 }  // namespace
-
-bool can_touch(FeatureKind a, FeatureKind b) {
-  const FeatureKind first = std::min(a, b), second = std::max(a, b);
-  return !(second == FeatureKind::face && first != FeatureKind::point);
-}
 
 FeatureContact feature_contact(const Geometry& a, const Pose& pose_a, const Feature& fa, const Geometry& b,
                                const Pose& pose_b, const Feature& fb, Extent extent) {
-  if (!can_touch(fa.kind, fb.kind) || is_unused_branch(fa, fb) || is_unused_branch(fb, fa))
-    return no_contact();
-  const bool continued = extent == Extent::continued;
-  const Placed at_a{a, pose_a, fa, continued}, at_b{b, pose_b, fb, continued};
-  const Vector3 hint = pose_b.point(b.center) - pose_a.point(a.center);
-  return fa.kind <= fb.kind ? ordered_contact(at_a, at_b, hint) : swapped(ordered_contact(at_b, at_a, -hint));
+  if (!has_nearest_point(fa, fb)) return no_contact();
+  return contact_of(PlacedFeature(a, pose_a, fa, extent), PlacedFeature(b, pose_b, fb, extent),
+                    hint_of(a, pose_a, b, pose_b));
+}
+
+Sharpness sharpness_of(const Geometry& geometry, const Feature& feature) {
+  const auto index = static_cast<std::size_t>(feature.index);
+  if (feature.kind == FeatureKind::circle) return Sharpness::curve;
+  if (feature.kind == FeatureKind::point)
+    return geometry.points[index].radius == 0 ? Sharpness::corner : Sharpness::none;
+  if (feature.kind != FeatureKind::edge) return Sharpness::none;
+  const double(&radius)[2] = geometry.edges[index].radius;
+  return radius[0] == 0 && radius[1] == 0 ? Sharpness::curve : Sharpness::none;
 }
 
 bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb) {
-  const auto is_sharp_point = [](const Geometry& geometry, const Feature& f) {
-    return f.kind == FeatureKind::point && geometry.points[f.index].radius == 0;
-  };
-  const auto is_sharp_curve = [](const Geometry& geometry, const Feature& f) {
-    return f.kind == FeatureKind::circle ||
-           (f.kind == FeatureKind::edge && geometry.edges[f.index].radius[0] == 0 &&
-            geometry.edges[f.index].radius[1] == 0);
-  };
-  const bool point_a = is_sharp_point(a, fa), point_b = is_sharp_point(b, fb);
-  return !(point_a && (point_b || is_sharp_curve(b, fb))) && !(point_b && is_sharp_curve(a, fa));
+  return can_carry(sharpness_of(a, fa), sharpness_of(b, fb));
 }
 
 double crossing_margin(const FeatureContact& contact, const Feature& fa, const Feature& fb) {

@@ -21,16 +21,10 @@
 // Pairs that have a nearest point of their own: all except edge-face and face-face, whose nearest points belong to
 // their borders (point-face, edge-edge, circle-…).
 #pragma once
+#include "delassus/base/surface_patch.hpp"
 #include "delassus/collision/geometry.hpp"
 
 namespace delassus {
-
-// The surface near a point of contact: x(u) ≈ x + T u + ½ n (uᵀ second u), u ∈ R^dim, T orthonormal and ⊥ n.
-struct SurfacePatch {
-  int dim = 0;  // 0: a corner, 1: a sharp curve, 2: a surface
-  Vector3 tangents[2] = {Vector3::Zero(), Vector3::Zero()};
-  double second[3] = {0, 0, 0};  // nᵀ ∂²x/∂u²: 00, 01, 11 [1/m]
-};
 
 struct FeatureContact {
   double gap = 0;                     // Φ [m]
@@ -44,7 +38,10 @@ struct FeatureContact {
 };
 
 // True when the pair has a nearest point of its own.
-bool can_touch(FeatureKind a, FeatureKind b);
+inline bool can_touch(FeatureKind a, FeatureKind b) {
+  return (a != FeatureKind::face || b == FeatureKind::point || b > FeatureKind::face) &&
+         (b != FeatureKind::face || a == FeatureKind::point || a > FeatureKind::face);
+}
 
 enum class Extent : std::uint8_t { closed, continued };
 
@@ -65,6 +62,12 @@ inline bool in_normal_cone(const Geometry& geometry, const Pose& pose, const Fea
 
 // False for sharp features that meet in a point only: corners against corners, edges and rims. Their distance has no
 // normal when they touch, and there is always a neighbour that has one (a face under the corner, a crossing of edges).
+enum class Sharpness : std::uint8_t { none, curve, corner };
+Sharpness sharpness_of(const Geometry& geometry, const Feature& feature);
+inline bool can_carry(Sharpness a, Sharpness b) {
+  return !(a == Sharpness::corner && b != Sharpness::none) &&
+         !(b == Sharpness::corner && a != Sharpness::none);
+}
 bool can_carry(const Geometry& a, const Feature& fa, const Geometry& b, const Feature& fb);
 
 // How far two sharp curves (edges, rims) that touch are from running side by side, where their normal is lost; negative:

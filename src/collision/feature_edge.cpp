@@ -12,18 +12,18 @@
 //
 // Beyond the ends a border is nearest. The gap of two sharp edges (and of rounded ones whose arms are known) is signed:
 // n = m on the outer side, so that it goes on below zero when the cores pass each other.
-#include <optional>
-
 #include "delassus/collision/feature_pairs.hpp"
 
 namespace delassus::feature_pairs {
 
 namespace {
 
-FeatureContact inner_contact(const Rod& a, const Rod& b, double s, double t, const Vector3& n) {
+FeatureContact inner_contact(const Rod& a, const Rod& b, double s, double t, const Vector3& n,
+                             const Limits& limits) {
   FeatureContact out = make_contact(a.at(s), a.radius_at(s), b.at(t), b.radius_at(t), n);
   out.margin = std::min(a.margin(s), b.margin(t));
   settle(out);
+  if (limits.exclude(out)) return out;
   out.patch_a = rod_patch(a, s, n, k_side_a);
   out.patch_b = rod_patch(b, t, n, k_side_b);
   return out;
@@ -36,8 +36,8 @@ bool is_signed(const Rod& a, const Rod& b, double sine) {
 }
 
 // (2), where it lies inside of both; `overshoot`: how far it does not.
-std::optional<FeatureContact> crossing(const Rod& a, const Rod& b, double sine, const Vector3& hint,
-                                       double& overshoot) {
+bool find_crossing(const Rod& a, const Rod& b, double sine, const Vector3& hint, const Limits& limits,
+                   double& overshoot, FeatureContact& out) {
   const Vector3 cross = a.e.cross(b.e);
   const Vector3 m = (cross - a.e * a.e.dot(cross)).normalized();
   const Vector3 f = m.cross(a.e);
@@ -45,23 +45,29 @@ std::optional<FeatureContact> crossing(const Rod& a, const Rod& b, double sine, 
   const Vector3 d = b.x - a.x;
   const double along_a = -a.slope, along_f = (b.slope + c * a.slope) / sine;
   const double gamma_squared = 1 - along_a * along_a - along_f * along_f;
-  if (!(gamma_squared > 0)) return std::nullopt;
+  if (!(gamma_squared > 0)) return false;
   const double gamma = std::sqrt(gamma_squared), height = d.dot(m), g = std::abs(height) / gamma;
   const double t = (g * along_f - d.dot(f)) / sine, s = d.dot(a.e) + c * t + g * a.slope;
   const double margin = std::min(a.margin(s), b.margin(t));
   if (!(margin >= 0) && !a.continued) {
     overshoot = margin;
-    return std::nullopt;
+    return false;
+  }
+  if (margin < limits.margin) {
+    out = no_contact();
+    return true;
   }
   const bool two_sided = is_signed(a, b, sine) || coincide(a.at(s), b.at(t));
   const Vector3 up = two_sided ? oriented(m, a.outward - b.outward, hint) : height >= 0 ? m : Vector3(-m);
-  return inner_contact(a, b, s, t, along_a * a.e + along_f * f + gamma * up);
+  out = inner_contact(a, b, s, t, along_a * a.e + along_f * f + gamma * up, limits);
+  return true;
 }
 
 // Parallel axes whose tapers fit: the middle of what faces each other. Both are the same rod there up to a shift.
-std::optional<FeatureContact> side_by_side(const Rod& a, const Rod& b, const Vector3& hint) {
+bool find_side_by_side(const Rod& a, const Rod& b, const Vector3& hint, const Limits& limits,
+                       FeatureContact& out) {
   const double c = a.e.dot(b.e) > 0 ? 1 : -1;
-  if (std::abs(b.slope + c * a.slope) > k_parallel_rounded) return std::nullopt;
+  if (std::abs(b.slope + c * a.slope) > k_parallel_rounded) return false;
   const Vector3 d = b.x - a.x;
   const double z = d.dot(a.e);
   const Vector3 across = d - z * a.e;
@@ -71,11 +77,12 @@ std::optional<FeatureContact> side_by_side(const Rod& a, const Rod& b, const Vec
   const double shift = z + across.norm() / a.cosine * a.slope;  // s = shift + c t
   const double from = std::max(0.0, std::min(shift, shift + c * b.length));
   const double to = std::min(a.length, std::max(shift, shift + c * b.length));
-  if (from > to && !a.continued) return std::nullopt;
+  if (from > to && !a.continued) return false;
   const double s = 0.5 * (from + to), t = c * (s - shift);
   // From the cores themselves where they are apart: axes may be parallel up to round-off only.
   const Vector3 fallback = -a.slope * a.e + a.cosine * up;
-  return inner_contact(a, b, s, t, direction_between(a.at(s), b.at(t), {fallback}));
+  out = inner_contact(a, b, s, t, direction_between(a.at(s), b.at(t), {fallback}), limits);
+  return true;
 }
 
 FeatureContact nearest_border(const Rod& a, const Rod& b, const Vector3& hint) {
@@ -91,20 +98,20 @@ FeatureContact nearest_border(const Rod& a, const Rod& b, const Vector3& hint) {
 
 }  // namespace
 
-FeatureContact rod_rod(const Rod& a, const Rod& b, const Vector3& hint) {
+FeatureContact rod_rod(const Rod& a, const Rod& b, const Vector3& hint, const Limits& limits) {
   const double sine = a.e.cross(b.e).norm();
-  const bool both_sharp = a.sharp() && b.sharp();
+  const bool both_sharp = a.sharp() && b.sharp(), lost = both_sharp && sine <= k_parallel_sharp;
+  if (lost && limits.margin > k_never) return no_contact();
   double overshoot = 0;
-  std::optional<FeatureContact> inner;
-  if (sine > k_parallel_rounded)
-    inner = crossing(a, b, sine, hint, overshoot);
-  else if (!both_sharp)
-    inner = side_by_side(a, b, hint);
-  FeatureContact out = inner ? *inner : nearest_border(a, b, hint);
-  if (both_sharp && sine <= k_parallel_sharp)
-    hand_over(out, k_never);
-  else if (!inner)
-    hand_over(out, overshoot < 0 ? overshoot : k_never);
+  FeatureContact out;
+  const bool inner = sine > k_parallel_rounded ? find_crossing(a, b, sine, hint, limits, overshoot, out)
+                                               : !both_sharp && find_side_by_side(a, b, hint, limits, out);
+  const double margin = overshoot < 0 && !lost ? overshoot : k_never;  // where it is not inside
+  if (!inner) {
+    if (margin < limits.margin) return no_contact();
+    out = nearest_border(a, b, hint);
+  }
+  if (!inner || lost) hand_over(out, margin);
   return out;
 }
 

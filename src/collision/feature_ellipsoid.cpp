@@ -100,13 +100,18 @@ EllipsoidFoot nearest_foot(const Ellipsoid& ellipsoid, const Vector3& y) {
   return out;
 }
 
-FeatureContact ball_ellipsoid(const Ball& a, const Ellipsoid& b) {
+FeatureContact ball_ellipsoid(const Ball& a, const Ellipsoid& b, const Limits& limits) {
+  if (limits.exclude_distance((a.x - b.center).squaredNorm(), a.radius + b.a.maxCoeff())) return no_contact();
   FeatureContact out = contact_at(nearest_foot(b, a.x), a.radius, b);
   out.patch_a = ball_patch(a.radius, out.normal, k_side_a);
   return out;
 }
 
-FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b) {
+FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b, const Limits& limits) {
+  const Vector3 from_end = b.center - a.x;
+  if (a.slope == 0 &&
+      limits.exclude_distance((from_end - a.e * a.e.dot(from_end)).squaredNorm(), a.radius + b.a.maxCoeff()))
+    return no_contact();
   const auto derivative = [&](double s) -> ValueAndSlope {
     const EllipsoidFoot foot = nearest_foot(b, a.at(s));
     return {foot.normal.dot(a.e) - a.slope, second_derivative(b, foot, a.e)};
@@ -131,7 +136,9 @@ FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b) {
   return out;
 }
 
-FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b) {
+FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b, const Limits& limits) {
+  if (limits.exclude_distance((a.center - b.center).squaredNorm(), a.radius + b.a.maxCoeff()))
+    return no_contact();
   const auto derivative = [&](double angle) -> ValueAndSlope {
     const Vector3 radial = a.radial(angle), tangent = a.axis.cross(radial);
     const EllipsoidFoot foot = nearest_foot(b, a.center + a.radius * radial);
@@ -153,18 +160,19 @@ FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b) {
   return out;
 }
 
-FeatureContact face_ellipsoid(const Face& a, const Ellipsoid& b) {
+FeatureContact face_ellipsoid(const Face& a, const Ellipsoid& b, const Limits& limits) {
   const Vector3 n = a.normal, local = b.a.cwiseProduct(b.R.transpose() * n);
-  const double support = local.norm();
+  const double support = local.norm(), height = n.dot(b.center) - a.offset - support;
+  if (a.continued && height > limits.gap) return no_contact();
   const Vector3 x = b.center - b.R * b.a.cwiseProduct(local) / support;
   const double inner = a.inner_distance(x);
   FeatureContact out;
   if (inner >= 0 || a.continued) {
-    const double height = n.dot(b.center) - a.offset - support;
     out = make_contact(x - height * n, 0, x, 0, n);
     out.gap = height;
     out.margin = inner;
     settle(out);
+    if (limits.exclude(out)) return out;
     out.patch_a = flat_patch(n);
     out.patch_b = ellipsoid_patch(b, -n, n, k_side_b);
     return out;
@@ -271,7 +279,9 @@ double smallest_radius(const Ellipsoid& e) {
 
 }  // namespace
 
-FeatureContact ellipsoid_ellipsoid(const Ellipsoid& a, const Ellipsoid& b) {
+FeatureContact ellipsoid_ellipsoid(const Ellipsoid& a, const Ellipsoid& b, const Limits& limits) {
+  if (limits.exclude_distance((b.center - a.center).squaredNorm(), a.a.maxCoeff() + b.a.maxCoeff()))
+    return no_contact();
   const EllipsoidPair pair(a, b);
   const auto facing = [&](const Vector3& n) { return pair.d.dot(n) >= 0 ? n : Vector3(-n); };
   EllipsoidPair::Value best = pair.climb(usable_direction(Vector3::Zero(), {pair.d, a.R.col(2)}));

@@ -49,7 +49,46 @@ bool edges_out_of_reach(const FeatureOutline& a, const FeatureOutline& b, double
   return false;
 }
 
+struct Interval {
+  double low = 0, high = 0;
+};
+
+// `along(d)`: the interval of dᵀp.
+template <class Along>
+bool misses_region(const RidgeRegion& region, const RidgeRegion::Reach& reach, const Along& along) {
+  bool outside = true, inside = true;  // g ≥ 0, g < 0
+  Vector3 sum = Vector3::Zero();
+  for (const Vector3& arm : region.arms) {
+    const Interval at = along(arm);
+    const double from = arm.dot(region.x) - reach.slack, to = from + 2 * reach.slack;
+    outside = outside && at.high >= from - reach.envelope && at.low <= to + reach.envelope * reach.tolerance;
+    inside = inside && at.high >= from - reach.depth * reach.tolerance && at.low <= to + reach.depth;
+    if (!outside && !inside) return true;
+    sum += arm;
+  }
+  if (!region.one_sided || reach.tolerance >= 1) return false;
+  const Interval at = along(sum);
+  const double middle = sum.dot(region.x), slack = static_cast<double>(region.arms.size()) * reach.slack;
+  return !(outside && at.low <= middle + slack) && !(inside && at.high >= middle - slack);
+}
+
 }  // namespace
+
+bool RidgeRegion::misses(const Bounds& box, const Reach& reach) const {
+  const Vector3 center = 0.5 * (box.lower + box.upper), half = box.upper - center;
+  return misses_region(*this, reach, [&](const Vector3& d) -> Interval {
+    const double middle = d.dot(center), extent = d.cwiseAbs().dot(half);
+    return {middle - extent, middle + extent};
+  });
+}
+
+bool RidgeRegion::misses(const EndBalls& rod, const Reach& reach) const {
+  return misses_region(*this, reach, [&](const Vector3& d) -> Interval {
+    const double length = d.norm(), first = d.dot(rod.x[0]), last = d.dot(rod.x[1]);
+    return {std::min(first - length * rod.radius[0], last - length * rod.radius[1]),
+            std::max(first + length * rod.radius[0], last + length * rod.radius[1])};
+  });
+}
 
 FeatureOutline outline_of(const Geometry& geometry, const Pose& pose, const Feature& feature,
                           const Vector3& direction, double lowest) {

@@ -15,8 +15,16 @@
 // it, points x_a, x_b that touch within the envelope e obey
 //
 //   nᵀx_a ≥ nᵀx_b − e ≥ σ_a(n) + s − e,   likewise b.                                                          (1)
+//
+// A ridge or corner of a mesh with arms a_i touches a shape in p = x + g d, where x lies on it, d is the unit normal
+// away from the mesh, dᵀa_i ≤ τ, dᵀΣa_i ≤ 0, and −D ≤ g ≤ e. So, of all points of the shape, only those matter with
+//
+//   g ≥ 0:   −e ≤ a_iᵀ(p − x) ≤ e τ,   Σ a_iᵀ(p − x) ≤ 0                                                         (2)
+//   g < 0:   −D τ ≤ a_iᵀ(p − x) ≤ D,   Σ a_iᵀ(p − x) ≥ 0
 #pragma once
-#include "delassus/collision/geometry.hpp"
+#include <span>
+
+#include "delassus/collision/bounds.hpp"
 
 namespace delassus {
 
@@ -39,5 +47,26 @@ FeatureOutline outline_of(const Geometry& geometry, const Pose& pose, const Feat
 // `tolerance`: by which cones are widened [rad]; `direction`: about the normal, from a to b.
 bool out_of_reach(const FeatureOutline& a, const FeatureOutline& b, double envelope, double tolerance,
                   const Vector3& direction);
+
+// The balls at both ends of an edge, and all between them.
+struct EndBalls {
+  Vector3 x[2];
+  double radius[2];
+};
+
+// (2) of one ridge or corner, in the frame of the mesh.
+struct RidgeRegion {
+  struct Reach {
+    double envelope = 0, depth = 0;  // e, D [m]
+    double tolerance = 0;            // τ
+    double slack = 0;                // beyond round-off, also of the normals of nearly parallel edges [m]
+  };
+  Vector3 x = Vector3::Zero();
+  std::span<const Vector3> arms;
+  bool one_sided = false;  // its normals obey dᵀΣa_i ≤ 0
+  // No point of the box, of the rod, matters.
+  bool misses(const Bounds& box, const Reach& reach) const;
+  bool misses(const EndBalls& rod, const Reach& reach) const;
+};
 
 }  // namespace delassus

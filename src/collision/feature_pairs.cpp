@@ -68,21 +68,31 @@ double Face::inner_distance(const Vector3& y) const {
     return face->radius - (from_center - normal * normal.dot(from_center)).norm();
   }
   double out = k_infinity;
-  for (int i = 0; i < face->count; ++i) {
+  for (int i = 0; i < num_sides; ++i) out = std::min(out, inward[i].dot(y - corners[i]));
+  for (int i = num_sides; i < face->count; ++i) {
     const Rod edge = border(i);
     out = std::min(out, normal.cross(edge.e).dot(y - edge.x));
   }
   return out;
 }
 
-FeatureContact swapped(const FeatureContact& contact) {
-  FeatureContact out = contact;
-  out.normal = -contact.normal;
-  std::swap(out.point_a, out.point_b);
-  std::swap(out.patch_a, out.patch_b);
-  for (SurfacePatch* patch : {&out.patch_a, &out.patch_b})
+void Face::place_sides() {
+  if (!is_polygon() || face->count > k_few_sides) return;
+  num_sides = face->count;
+  for (int i = 0; i < num_sides; ++i) corners[i] = corner(i);
+  for (int i = 0; i < num_sides; ++i) {
+    const Vector3 along = corners[(i + 1) % num_sides] - corners[i];
+    const double length = along.norm();
+    inward[i] = normal.cross(length > 0 ? Vector3(along / length) : Rod{}.e);
+  }
+}
+
+void swap_sides(FeatureContact& contact) {
+  contact.normal = -contact.normal;
+  std::swap(contact.point_a, contact.point_b);
+  std::swap(contact.patch_a, contact.patch_b);
+  for (SurfacePatch* patch : {&contact.patch_a, &contact.patch_b})
     for (double& second : patch->second) second = -second;
-  return out;
 }
 
 FeatureContact no_contact() {

@@ -74,7 +74,12 @@ struct Face {
   Vector3 normal = Vector3::UnitZ(), x = Vector3::Zero();
   double offset = 0;
   bool continued = false;  // beyond its border
+  // The sides of a polygon with few of them, where they stand: a corner and the direction inward. Others are made anew.
+  static constexpr int k_few_sides = 6;
+  int num_sides = 0;
+  Vector3 corners[k_few_sides], inward[k_few_sides];
   bool is_polygon() const { return face->radius == 0; }
+  void place_sides();
   Vector3 corner(int i) const;
   Rod border(int i) const;                        // of a polygon, from corner i to the next
   Rim rim() const;                                // of a disk
@@ -94,26 +99,46 @@ struct EllipsoidFoot {
 };
 EllipsoidFoot nearest_foot(const Ellipsoid& ellipsoid, const Vector3& y);
 
+// Which contacts matter. Of the others it is enough to know that they are out: they may come back without patches, or
+// as no_contact(). What is in is the same whatever the limits.
+struct Limits {
+  double gap = std::numeric_limits<double>::infinity();      // largest
+  double margin = -std::numeric_limits<double>::infinity();  // smallest
+  double slack = 0;                                          // beyond the round-off of positions
+  bool exclude(const FeatureContact& contact) const { return contact.gap > gap || contact.margin < margin; }
+  // Two cores with the sum of their radii whose distance has at least this square.
+  bool exclude_distance(double square, double radii) const {
+    const double reach = gap + radii + slack;
+    return reach >= 0 && square > reach * reach;
+  }
+};
+
 // n from a to b in all of them. `branch`: that of the circle (of a, for two).
-FeatureContact ball_ball(const Ball& a, const Ball& b, const Vector3& hint);
-FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint);
-FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint);
-FeatureContact ball_rim(const Ball& a, const Rim& b, const Vector3& hint);
-FeatureContact ball_ellipsoid(const Ball& a, const Ellipsoid& b);
-FeatureContact rod_rod(const Rod& a, const Rod& b, const Vector3& hint);
-FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hint);
-FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b);
-FeatureContact face_rim(const Face& a, const Rim& b, const Vector3& hint);
-FeatureContact face_ellipsoid(const Face& a, const Ellipsoid& b);
-FeatureContact rim_rim(const Rim& a, const Rim& b, int branch, const Vector3& hint);
-FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b);
-FeatureContact ellipsoid_ellipsoid(const Ellipsoid& a, const Ellipsoid& b);
+FeatureContact ball_ball(const Ball& a, const Ball& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact ball_rim(const Ball& a, const Rim& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact ball_ellipsoid(const Ball& a, const Ellipsoid& b, const Limits& limits = {});
+FeatureContact rod_rod(const Rod& a, const Rod& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact rod_rim(const Rod& a, const Rim& b, int branch, const Vector3& hint,
+                       const Limits& limits = {});
+FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b, const Limits& limits = {});
+FeatureContact face_rim(const Face& a, const Rim& b, const Vector3& hint, const Limits& limits = {});
+FeatureContact face_ellipsoid(const Face& a, const Ellipsoid& b, const Limits& limits = {});
+FeatureContact rim_rim(const Rim& a, const Rim& b, int branch, const Vector3& hint,
+                       const Limits& limits = {});
+FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b, const Limits& limits = {});
+FeatureContact ellipsoid_ellipsoid(const Ellipsoid& a, const Ellipsoid& b, const Limits& limits = {});
 // Nearest points of the closed sets, without sign; never `inside`.
 FeatureContact closed_rod_rim(const Rod& a, const Rim& b, const Vector3& hint);
 FeatureContact closed_rim_rim(const Rim& a, const Rim& b, const Vector3& hint);
 
 // The same pair the other way round.
-FeatureContact swapped(const FeatureContact& contact);
+void swap_sides(FeatureContact& contact);
+inline FeatureContact swapped(FeatureContact contact) {
+  swap_sides(contact);
+  return contact;
+}
 // A pair that never touches: infinitely far.
 FeatureContact no_contact();
 // Points from the cores x_a, x_b with their radii; inside, without border or patches.

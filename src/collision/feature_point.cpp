@@ -10,7 +10,8 @@
 
 namespace delassus::feature_pairs {
 
-FeatureContact ball_ball(const Ball& a, const Ball& b, const Vector3& hint) {
+FeatureContact ball_ball(const Ball& a, const Ball& b, const Vector3& hint, const Limits& limits) {
+  if (limits.exclude_distance((b.x - a.x).squaredNorm(), a.radius + b.radius)) return no_contact();
   const Vector3 n = direction_between(a.x, b.x, {a.outward - b.outward, hint});
   FeatureContact out = make_contact(a.x, a.radius, b.x, b.radius, n);
   out.patch_a = ball_patch(a.radius, n, k_side_a);
@@ -18,11 +19,12 @@ FeatureContact ball_ball(const Ball& a, const Ball& b, const Vector3& hint) {
   return out;
 }
 
-FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint) {
+FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint, const Limits& limits) {
   const Vector3 from_end = a.x - b.x;
   const double z = b.e.dot(from_end);
   const Vector3 foot = b.at(z);
   const Vector3 across = a.x - foot;
+  if (b.slope == 0 && limits.exclude_distance(across.squaredNorm(), a.radius + b.radius)) return no_contact();
   const double s = z + across.norm() * b.slope / b.cosine;
   FeatureContact out;
   if (!b.continued && (s < 0 || s > b.length)) {
@@ -40,20 +42,23 @@ FeatureContact ball_rod(const Ball& a, const Rod& b, const Vector3& hint) {
   out = make_contact(a.x, a.radius, b.at(s), b.radius_at(s), n);
   out.margin = b.margin(s);
   settle(out);
+  if (limits.exclude(out)) return out;
   out.patch_a = ball_patch(a.radius, n, k_side_a);
   out.patch_b = rod_patch(b, s, n, k_side_b);
   return out;
 }
 
-FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint) {
+FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint, const Limits& limits) {
+  const double height = b.normal.dot(a.x) - b.offset;
+  if (b.continued && height - a.radius > limits.gap) return no_contact();
   const double inner = b.inner_distance(a.x);
   if (inner >= 0 || b.continued) {
     const Vector3 n = -b.normal;
-    const double height = b.normal.dot(a.x) - b.offset;
     FeatureContact out = make_contact(a.x, a.radius, a.x + height * n, 0, n);
     out.gap = height - a.radius;
     out.margin = inner;
     settle(out);
+    if (limits.exclude(out)) return out;
     out.patch_a = ball_patch(a.radius, n, k_side_a);
     out.patch_b = flat_patch(n);
     return out;
@@ -67,12 +72,18 @@ FeatureContact ball_face(const Ball& a, const Face& b, const Vector3& hint) {
   return best;
 }
 
-FeatureContact ball_rim(const Ball& a, const Rim& b, const Vector3& hint) {
+FeatureContact ball_rim(const Ball& a, const Rim& b, const Vector3& hint, const Limits& limits) {
+  const Vector3 from_center = a.x - b.center;
+  const double height = b.axis.dot(from_center);
+  if (limits.exclude_distance(height * height, a.radius) ||
+      limits.exclude_distance(from_center.squaredNorm(), a.radius + b.radius))
+    return no_contact();
   // On the axis every point of the circle is as near as another.
-  const Vector3 radial = usable_direction(b.axis, {a.x - b.center, -hint});
+  const Vector3 radial = usable_direction(b.axis, {from_center, -hint});
   const Vector3 x = b.center + b.radius * radial;
   const Vector3 n = direction_between(a.x, x, {a.outward - b.outward(radial), hint});
   FeatureContact out = make_contact(a.x, a.radius, x, 0, n);
+  if (limits.exclude(out)) return out;
   out.patch_a = ball_patch(a.radius, n, k_side_a);
   out.patch_b = rim_patch(b, radial, n);
   return out;

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "delassus/collision/feature_outline.hpp"
+#include "delassus/collision/feature_placed.hpp"
 #include "delassus/collision/separation.hpp"
 #include "delassus/collision/support_features.hpp"
 
@@ -23,10 +24,56 @@ constexpr double k_normal_agreement = 0.5;
 // Shapes with at most so many features are tried in full against ridges and corners of meshes.
 constexpr int k_few_features = 64;
 
-// Features of both sides, kept between calls for their memory.
+// Round-off of positions, relative to the coordinates: a bound must be exceeded by more. Feet on nearly parallel edges are
+// known to about the second.
+constexpr double k_distance_slack = 1e-9, k_region_slack = 1e-5;
+
+using feature_pairs::PlacedFeature;
+
+// A feature of a convex pair.
+struct Candidate {
+  Candidate(const Geometry& geometry, const Pose& pose, const Feature& feature, const Vector3& direction,
+            double lowest)
+      : placed(geometry, pose, feature, Extent::continued),
+        outline(outline_of(geometry, pose, feature, direction, lowest)),
+        sharpness(sharpness_of(geometry, feature)) {}
+  PlacedFeature placed;
+  FeatureOutline outline;
+  Sharpness sharpness;
+};
+
+// The features of a shape, placed when they are first asked for.
+class PlacedShape {
+ public:
+  void reset(const Geometry& geometry, const Pose& pose) {
+    geometry_ = &geometry;
+    pose_ = &pose;
+    features_.clear();
+    places_.assign(static_cast<std::size_t>(geometry.num_features()), -1);
+  }
+  // Until the next one is asked for.
+  const PlacedFeature& at(const Feature& feature) {
+    int& place = places_[static_cast<std::size_t>(geometry_->index_of(feature))];
+    if (place < 0) {
+      place = static_cast<int>(features_.size());
+      features_.emplace_back(*geometry_, *pose_, feature, Extent::continued);
+    }
+    return features_[static_cast<std::size_t>(place)];
+  }
+
+ private:
+  const Geometry* geometry_ = nullptr;
+  const Pose* pose_ = nullptr;
+  std::vector<PlacedFeature> features_;
+  std::vector<int> places_;
+};
+
+// Kept between calls for their memory.
 struct Scratch {
-  FeatureList features_a, features_b;
-  std::vector<FeatureOutline> outlines_b;
+  FeatureList features;
+  std::vector<Candidate> candidates_a, candidates_b;
+  PlacedShape placed;
+  std::vector<EndBalls> rods;
   std::vector<int> faces, edges, points;
   std::vector<char> dropped;
 };
@@ -47,24 +94,37 @@ struct Side {
 
 class PairContacts {
  public:
-  PairContacts(const Side& a, const Side& b, double envelope, double reach, std::vector<ShapeContact>& out)
+  PairContacts(const Side& a, const Side& b, double envelope, double reach, bool exhaustive,
+               std::vector<ShapeContact>& out)
       : a_(a),
         b_(b),
         envelope_(envelope),
         border_(border_tolerance(a.geometry, b.geometry)),
         reach_(std::max(reach, border_)),
+        exhaustive_(exhaustive),
+        hint_(feature_pairs::hint_of(a.geometry, a.pose, b.geometry, b.pose)),
+        scale_(a.pose.p.norm() + b.pose.p.norm() + hint_.norm() + reach_ + std::abs(envelope)),
+        limits_{.gap = envelope, .margin = -reach_, .slack = k_distance_slack * scale_},
         out_(out) {}
 
   // How wide normal cones are taken.
   void set_cone_tolerance(double tolerance) { cone_tolerance_ = tolerance; }
+  double cone_tolerance() const { return cone_tolerance_; }
+  // Of balls and ellipsoids, which have one contact.
+  double single_tolerance() const { return std::min(k_border_tolerance * reach_ / border_, 1.0); }
   double border() const { return border_; }
   double reach() const { return reach_; }
+  double scale() const { return scale_; }  // of the coordinates, beside the sizes of the shapes
+  bool exhaustive() const { return exhaustive_; }
 
   // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
-  void add(const Feature& fa, const Feature& fb, double lowest, const Vector3* direction) {
-    if (!can_touch(fa.kind, fb.kind)) return;
+  void add(const PlacedFeature& placed_a, const PlacedFeature& placed_b, double lowest,
+           const Vector3* direction) {
+    const Feature &fa = placed_a.feature, &fb = placed_b.feature;
+    if (!feature_pairs::has_nearest_point(fa, fb)) return;
     const FeatureContact c =
-        feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued);
+        exhaustive_ ? feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued)
+                    : feature_pairs::contact_of(placed_a, placed_b, hint_, limits_);
     if (!(c.gap <= envelope_) || c.margin < -reach_) return;
     if (c.gap <= border_ && crossing_margin(c, fa, fb) < 0) return;
     // Of shapes that overlap, faces that are tilted against each other lie a little deeper along their own normals than
@@ -77,7 +137,7 @@ class PairContacts {
     if (c.gap < floor) return;
     if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
     const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
-                                 ? std::min(k_border_tolerance * reach_ / border_, 1.0)
+                                 ? single_tolerance()
                                  : cone_tolerance_;
     if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, tolerance)) return;
     if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, tolerance)) return;
@@ -87,41 +147,52 @@ class PairContacts {
  private:
   const Side &a_, &b_;
   double envelope_, border_, reach_, cone_tolerance_ = k_cone_tolerance;
+  bool exhaustive_;
+  Vector3 hint_;
+  double scale_;
+  feature_pairs::Limits limits_;
   std::vector<ShapeContact>& out_;
 };
 
-void convex_contacts(const Side& a, const Side& b, double envelope, double reach,
+// Of the features of one side of a convex pair that reach into the slab along `direction`.
+void collect_candidates(const Side& side, const Vector3& direction, double slab,
+                        std::vector<Candidate>& out) {
+  FeatureList& features = scratch().features;
+  collect_features(side.geometry, side.pose, direction, slab, features);
+  const double lowest = direction.dot(support_point(side.geometry, side.pose, direction)) - slab;
+  out.clear();
+  for (const Feature& feature : features)
+    out.emplace_back(side.geometry, side.pose, feature, direction, lowest);
+}
+
+void convex_contacts(const Side& a, const Side& b, double envelope, double reach, const ContactSearch& search,
                      std::vector<ShapeContact>& out) {
   const Separation s = separation(a.geometry, a.pose, b.geometry, b.pose, envelope);
   if (s.gap > envelope) return;
   Scratch& memory = scratch();
-  PairContacts pairs(a, b, envelope, reach, out);
+  PairContacts pairs(a, b, envelope, reach, search.exhaustive, out);
   const double slab = envelope - s.gap + pairs.border();
-  collect_features(a.geometry, a.pose, s.normal, slab, memory.features_a);
-  collect_features(b.geometry, b.pose, -s.normal, slab, memory.features_b);
+  collect_candidates(a, s.normal, slab, memory.candidates_a);
+  collect_candidates(b, -s.normal, slab, memory.candidates_b);
   const double lowest =
       s.gap - pairs.border();  // no two points of separated shapes are nearer than the shapes
-  memory.outlines_b.clear();
-  const double lowest_a = s.normal.dot(support_point(a.geometry, a.pose, s.normal)) - slab,
-               lowest_b = -s.normal.dot(support_point(b.geometry, b.pose, -s.normal)) - slab;
   // Features that have passed each other are as far apart as the shapes overlap.
   const double near = envelope + reach + 2 * std::max(-s.gap, 0.0);
-  for (const Feature& fb : memory.features_b)
-    memory.outlines_b.push_back(outline_of(b.geometry, b.pose, fb, -s.normal, lowest_b));
-  const auto add_all = [&](double floor) {
-    for (const Feature& fa : memory.features_a) {
-      const FeatureOutline outline_a = outline_of(a.geometry, a.pose, fa, s.normal, lowest_a);
-      for (const FeatureOutline& outline_b : memory.outlines_b)
-        if (can_touch(fa.kind, outline_b.feature.kind) &&
-            !out_of_reach(outline_a, outline_b, near, k_cone_tolerance, s.normal))
-          pairs.add(fa, outline_b.feature, floor, &s.normal);
-    }
+  const auto add_all = [&](double floor, bool carrying, bool others) {
+    for (const Candidate& fa : memory.candidates_a)
+      for (const Candidate& fb : memory.candidates_b)
+        if (can_touch(fa.placed.feature.kind, fb.placed.feature.kind) &&
+            (can_carry(fa.sharpness, fb.sharpness) ? carrying : others) &&
+            !out_of_reach(fa.outline, fb.outline, near, k_cone_tolerance, s.normal))
+          pairs.add(fa.placed, fb.placed, floor, &s.normal);
   };
-  add_all(lowest);
+  add_all(lowest, true, !search.carrying);
   if (!out.empty() || s.gap >= 0) return;
+  if (search.carrying) add_all(lowest, false, true);
+  if (!out.empty()) return;
   // The tip of a cone that has passed an edge: the best direction belongs to none of their features. The shallowest of
   // the others leads out.
-  add_all(2 * lowest);
+  add_all(2 * lowest, true, true);
   if (out.size() < 2) return;
   std::swap(out[0],
             *std::max_element(out.begin(), out.end(), [](const ShapeContact& x, const ShapeContact& y) {
@@ -132,28 +203,30 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
 
 // `plane_is_b`: the half space is the second shape.
 void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, double envelope,
-                         std::vector<ShapeContact>& out) {
+                         bool exhaustive, std::vector<ShapeContact>& out) {
   const Vector3 n = plane.pose.vector(plane.geometry.faces[0].normal);
   const Vector3 x0 = plane.pose.point(plane.geometry.faces[0].x);
-  const Feature face{FeatureKind::face, 0, 0};
-  Scratch& memory = scratch();
-  const auto add = [&](PairContacts& pairs, const Feature& f) {
+  PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, 0, exhaustive, out);
+  const PlacedFeature face(plane.geometry, plane.pose, {FeatureKind::face, 0, 0}, Extent::continued);
+  const auto add = [&](const Feature& f) {
     constexpr double any = -std::numeric_limits<double>::infinity();
-    plane_is_b ? pairs.add(f, face, any, nullptr) : pairs.add(face, f, any, nullptr);
+    if (!can_touch(f.kind, FeatureKind::face)) return;
+    const PlacedFeature feature(shape.geometry, shape.pose, f, Extent::continued);
+    plane_is_b ? pairs.add(feature, face, any, nullptr) : pairs.add(face, feature, any, nullptr);
   };
-  PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, 0, out);
   // No corner of a solid is wrong below a plane, however it is turned: what comes down next is there in time.
   if (shape.geometry.circles.empty()) pairs.set_cone_tolerance(1);
   if (!shape.geometry.convex) {
     for (std::size_t i = 0; i < shape.geometry.points.size(); ++i)
       if (n.dot(shape.pose.point(shape.geometry.points[i].x) - x0) <= envelope)
-        add(pairs, {FeatureKind::point, static_cast<int>(i), 0});
+        add({FeatureKind::point, static_cast<int>(i), 0});
     return;
   }
   const double gap = n.dot(support_point(shape.geometry, shape.pose, -n) - x0);
   if (gap > envelope) return;
-  collect_features(shape.geometry, shape.pose, -n, envelope - gap + pairs.border(), memory.features_a);
-  for (const Feature& f : memory.features_a) add(pairs, f);
+  FeatureList& features = scratch().features;
+  collect_features(shape.geometry, shape.pose, -n, envelope - gap + pairs.border(), features);
+  for (const Feature& f : features) add(f);
 }
 
 // The segment leaves the solid through the polygon, strictly between its ends.
@@ -173,7 +246,7 @@ bool crosses(const Geometry& geometry, const GeometryFace& face, const Vector3& 
 class MeshContacts {
  public:
   MeshContacts(const Side& shape, const Side& mesh, const MeshIndex& index, bool mesh_is_b, double envelope,
-               double reach, std::vector<ShapeContact>& out)
+               double reach, bool exhaustive, std::vector<ShapeContact>& out)
       : shape_(shape),
         mesh_(mesh),
         index_(index),
@@ -181,14 +254,16 @@ class MeshContacts {
         envelope_(envelope),
         lowest_(-k_mesh_depth * shape.geometry.size),
         first_(out.size()),
-        pairs_(mesh_is_b ? shape : mesh, mesh_is_b ? mesh : shape, envelope, reach, out),
+        pairs_(mesh_is_b ? shape : mesh, mesh_is_b ? mesh : shape, envelope, reach, exhaustive, out),
         out_(out) {}
 
   void find() {
     Scratch& memory = scratch();
+    placed_.reset(shape_.geometry, shape_.pose);
     // The shape in the frame of the mesh.
     const Pose local{mesh_.pose.R.transpose() * shape_.pose.R, mesh_.pose.local_point(shape_.pose.p)};
-    index_.tree.query(inflate(bounds_of(shape_.geometry, local), envelope_ + pairs_.reach()), memory.faces);
+    box_ = bounds_of(shape_.geometry, local);
+    index_.tree.query(inflate(box_, envelope_ + pairs_.reach()), memory.faces);
     memory.edges.clear();
     memory.points.clear();
     for (int face : memory.faces) {
@@ -200,15 +275,19 @@ class MeshContacts {
     }
     unique(memory.edges);
     unique(memory.points);
+    if (!memory.edges.empty() || !memory.points.empty()) prepare_ridges(local);
     for (int edge : memory.edges) {
       const GeometryEdge& e = mesh_.geometry.edges[edge];
-      add_supports({FeatureKind::edge, edge, 0}, -(e.arm[0] + e.arm[1]));
+      add_supports({FeatureKind::edge, edge, 0}, -(e.arm[0] + e.arm[1]),
+                   {.x = e.x[0], .arms = e.arm, .one_sided = !e.arm[1].isZero()});
     }
     for (int point : memory.points) {
       const GeometryPoint& p = mesh_.geometry.points[point];
+      const std::span<const Vector3> arms{mesh_.geometry.arms.data() + p.first_arm,
+                                          static_cast<std::size_t>(p.num_arms)};
       Vector3 outward = Vector3::Zero();
-      for (int i = 0; i < p.num_arms; ++i) outward -= mesh_.geometry.arms[p.first_arm + i];
-      add_supports({FeatureKind::point, point, 0}, outward);
+      for (const Vector3& arm : arms) outward -= arm;
+      add_supports({FeatureKind::point, point, 0}, outward, {.x = p.x, .arms = arms, .one_sided = true});
     }
     drop_far_sides();
   }
@@ -219,7 +298,7 @@ class MeshContacts {
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
 
-  void add(const Feature& shape, const Feature& mesh) {
+  void add(const PlacedFeature& shape, const PlacedFeature& mesh) {
     mesh_is_b_ ? pairs_.add(shape, mesh, lowest_, nullptr) : pairs_.add(mesh, shape, lowest_, nullptr);
   }
 
@@ -230,24 +309,80 @@ class MeshContacts {
     const double gap =
         n.dot(support_point(shape_.geometry, shape_.pose, -n) - mesh_.pose.point(f.x)) - f.rounding;
     if (gap > envelope_) return;
-    FeatureList& features = scratch().features_a;
+    FeatureList& features = scratch().features;
     collect_features(shape_.geometry, shape_.pose, -n, envelope_ - gap + pairs_.border(), features);
-    for (const Feature& feature : features) add(feature, {FeatureKind::face, face, 0});
+    std::erase_if(features, [&](const Feature& feature) {
+      return !can_touch(feature.kind, FeatureKind::face) || is_turned_away(shape_, feature, n);
+    });
+    if (features.empty()) return;
+    const PlacedFeature placed(mesh_.geometry, mesh_.pose, {FeatureKind::face, face, 0}, Extent::continued);
+    for (const Feature& feature : features) add(placed_.at(feature), placed);
+  }
+
+  // The normal of a corner on a face is that of the face.
+  bool is_turned_away(const Side& side, const Feature& corner, const Vector3& face_normal) const {
+    if (pairs_.exhaustive() || corner.kind != FeatureKind::point || has_one_contact(side.geometry, corner))
+      return false;
+    return !in_normal_cone(side.geometry, side.pose, corner, Vector3::Zero(), -face_normal,
+                           pairs_.cone_tolerance());
+  }
+
+  // Edges of the shape with what their continuations reach, and the limits of (2) of feature_outline.
+  void prepare_ridges(const Pose& local) {
+    const Geometry& g = shape_.geometry;
+    const bool balls = g.kind == ShapeKind::ellipsoid || g.points[0].num_arms == 0;
+    reach_ = {.envelope = envelope_,
+              .depth = envelope_ + pairs_.reach() - lowest_,
+              .tolerance = balls ? std::max(pairs_.cone_tolerance(), pairs_.single_tolerance())
+                                 : pairs_.cone_tolerance(),
+              .slack = k_region_slack * (pairs_.scale() + g.bound)};
+    rods_.clear();
+    for (const GeometryEdge& edge : g.edges) {
+      const Vector3 along = edge.x[1] - edge.x[0];
+      const double share = pairs_.reach() / along.norm(), taper = edge.radius[1] - edge.radius[0];
+      EndBalls rod;
+      for (int i = 0; i < 2; ++i) {
+        const double beyond = i == 0 ? -share : share;
+        rod.x[i] = local.point(edge.x[i] + beyond * along);
+        rod.radius[i] = std::abs(edge.radius[i] + beyond * taper);
+      }
+      rods_.push_back(rod);
+    }
   }
 
   // The features of the shape that look against a ridge or corner of the mesh.
-  void add_supports(const Feature& feature, const Vector3& outward) {
-    FeatureList& features = scratch().features_a;
+  void add_supports(const Feature& ridge, const Vector3& outward, const RidgeRegion& region) {
     const Geometry& g = shape_.geometry;
+    const bool all = pairs_.exhaustive(), box = all || !region.misses(box_, reach_);
+    // Only edges and faces, continued, go beyond the box.
+    const auto in_reach = [&](const Feature& f) {
+      if (f.kind == FeatureKind::edge) return all || !region.misses(rods_[f.index], reach_);
+      if (f.kind == FeatureKind::face)
+        return ridge.kind == FeatureKind::point &&
+               !is_turned_away(mesh_, ridge, shape_.pose.vector(g.faces[f.index].normal));
+      return box;
+    };
+    FeatureList& features = scratch().features;
+    features.clear();
     if (g.num_features() <= k_few_features) {
       // Cheaper than a selection, which would also need the whole normal cone of the ridge.
-      for (FeatureIndex i = 0; i < g.num_features(); ++i) add(g.feature(i), feature);
-      return;
+      const auto append = [&](FeatureKind kind, std::size_t count, int branches = 1) {
+        for (int i = 0; i < static_cast<int>(count); ++i)
+          for (int branch = 0; branch < branches; ++branch)
+            if (in_reach({kind, i, branch})) features.push_back({kind, i, branch});
+      };
+      if (box) append(FeatureKind::point, g.points.size());
+      append(FeatureKind::edge, g.edges.size());
+      append(FeatureKind::face, ridge.kind == FeatureKind::point ? g.faces.size() : 0);
+      if (box) append(FeatureKind::circle, g.circles.size(), 2);
+      if (box) append(FeatureKind::ellipsoid, g.kind == ShapeKind::ellipsoid ? 1 : 0);
+    } else if (outward.norm() >= k_cone_tolerance) {
+      collect_features(g, shape_.pose, -mesh_.pose.vector(outward).normalized(), 2 * g.bound, features);
+      std::erase_if(features, [&](const Feature& f) { return !in_reach(f); });
     }
-    if (outward.norm() < k_cone_tolerance) return;
-    const Vector3 d = -mesh_.pose.vector(outward).normalized();
-    collect_features(g, shape_.pose, d, 2 * g.bound, features);
-    for (const Feature& f : features) add(f, feature);
+    if (features.empty()) return;
+    const PlacedFeature placed(mesh_.geometry, mesh_.pose, ridge, Extent::continued);
+    for (const Feature& f : features) add(placed_.at(f), placed);
   }
 
   // A feature of the shape that lies below a face is inside of the solid only if nothing of the surface is in between:
@@ -316,6 +451,10 @@ class MeshContacts {
   std::size_t first_;
   PairContacts pairs_;
   std::vector<ShapeContact>& out_;
+  Bounds box_;  // of the shape, in the frame of the mesh
+  RidgeRegion::Reach reach_;
+  PlacedShape& placed_ = scratch().placed;
+  std::vector<EndBalls>& rods_ = scratch().rods;  // edges of the shape, in the frame of the mesh
   std::vector<char>& dropped_ = scratch().dropped;
 };
 
@@ -349,22 +488,29 @@ Collider make_collider(const Shape& shape) {
 }
 
 void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
-                   double envelope, double reach, std::vector<ShapeContact>& out) {
+                   double envelope, double reach, std::vector<ShapeContact>& out,
+                   const ContactSearch& search) {
   const Side side_a{*a.geometry, pose_a}, side_b{*b.geometry, pose_b};
   const auto is_plane = [](const Collider& c) { return c.geometry->kind == ShapeKind::plane; };
   out.clear();
   if (is_plane(a) && is_plane(b)) return;
   if (is_plane(b))
-    half_space_contacts(side_a, side_b, true, envelope, out);
+    half_space_contacts(side_a, side_b, true, envelope, search.exhaustive, out);
   else if (is_plane(a))
-    half_space_contacts(side_b, side_a, false, envelope, out);
+    half_space_contacts(side_b, side_a, false, envelope, search.exhaustive, out);
   else if (a.mesh == nullptr && b.mesh == nullptr)
-    convex_contacts(side_a, side_b, envelope, reach, out);
+    convex_contacts(side_a, side_b, envelope, reach, search, out);
   else if (a.mesh == nullptr)
-    MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, out).find();
+    MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, search.exhaustive, out).find();
   else if (b.mesh == nullptr)
-    MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, out).find();
-  std::sort(out.begin(), out.end(), by_features);
+    MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, search.exhaustive, out).find();
+  if (search.carrying)
+    std::erase_if(out, [&](const ShapeContact& c) {
+      return !can_carry(*a.geometry, a.geometry->feature(c.feature_a), *b.geometry,
+                        b.geometry->feature(c.feature_b));
+    });
+  // Contacts are large, and mostly in order.
+  if (!std::is_sorted(out.begin(), out.end(), by_features)) std::sort(out.begin(), out.end(), by_features);
 }
 
 }  // namespace delassus

@@ -14,6 +14,10 @@
 // A pair is kept when both nearest points lie inside of their features and the normal in both normal cones. The cones
 // are widened by a small angle, so that the set is complete when bodies lie on each other and tilt a little: a box on a
 // plane has four contacts, not two.
+//
+// Most pairs are far from that. Features are placed once for all pairs of two shapes (feature_placed), what bounds of
+// distances and normal cones rule out is not evaluated (feature_outline), and an evaluation ends where gap or margin are
+// out of limits (feature_pairs). Bounds leave out only what an evaluation would, round-off included.
 #pragma once
 #include <memory>
 #include <vector>
@@ -48,10 +52,19 @@ inline constexpr double k_mesh_depth = 0.5;
 // Borders of features are soft by this: what lies on a border belongs to both sides [m].
 double border_tolerance(const Geometry& a, const Geometry& b);
 
+struct ContactSearch {
+  // Without the contacts that carry no force (can_carry), which are only good for distances.
+  bool carrying = false;
+  // Every pair of features evaluated in full, from its geometry; of convex shapes, every pair whose outlines are in reach.
+  // The result is the same bit by bit: tests compare.
+  bool exhaustive = false;
+};
+
 // The contacts with gap ≤ envelope, in ascending order of their features. `reach`: also those that lie outside of their
 // features by less than that, which a motion may bring inside [m].
 void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, const Pose& pose_b,
-                   double envelope, double reach, std::vector<ShapeContact>& out);
+                   double envelope, double reach, std::vector<ShapeContact>& out,
+                   const ContactSearch& search = {});
 
 // Drops contacts of flat patches that change nothing: those whose point lies within the polygon of the others with the
 // same normal, and whose gap is not smaller than theirs there (S0 §10.4). A force there is a sum of forces at the

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "delassus/formulation/gyroscopic.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
 namespace delassus {
@@ -79,7 +80,9 @@ void MultibodySystem::add_pair_force(const PairFunction& f, const Vector12& g, d
   }
 }
 
-void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const {
+void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector& k) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   k.setZero(nv());
   for (int i = 0; i < num_bodies(); ++i) {
     const Body& body = model_.bodies[i];
@@ -94,16 +97,16 @@ void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, V
   }
   Evaluation x;
   for (const CoordinateElement& element : coordinate_elements_) {
-    evaluate_coordinate(element.coordinate, t, q, v.data(), false, x);
+    evaluate_coordinate(element.coordinate, at, v.data(), false, x);
     add_pair_force(coordinates_[element.coordinate].function, x.pair.gradient,
                    force_of(element, t, x.pair.value, x.pair.gradient.dot(x.V), q).force, k);
   }
-  for (const AppliedForce& f : model_.applied_forces) add_applied(f, t, q, v, k);
+  for (const AppliedForce& f : model_.applied_forces) add_applied(f, at, v, k);
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V;
   for (std::size_t i = 0; i < bushings_.size(); ++i) {
-    evaluate_bushing(i, t, q, v.data(), xi, J, V);
+    evaluate_bushing(i, at, v.data(), xi, J, V);
     const Vector6 force = model_.bushings[i].stiffness * xi + model_.bushings[i].damping * (J * V);
     PairFunction ends;
     ends.body_a = bushings_[i].a.body;
@@ -114,7 +117,7 @@ void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, V
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;
     motions.reserve(bodies.size());
-    for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
+    for (int body : bodies) motions.push_back(moving(body, at, v));
     std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
     element->add_wrenches(t, motions, wrenches);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -124,18 +127,19 @@ void MultibodySystem::forces(double t, const VectorRef& q, const VectorRef& v, V
   }
 }
 
-void MultibodySystem::force_jacobians(double t, const VectorRef& q, const VectorRef& v,
+void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& v,
                                       ForceJacobians& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   out.k_q.clear(nv());
   out.k_v.clear(nv());
   out.k_q_remainder.clear(nv());
+  out.gyroscopic.clear(nv());
   out.spring_rows.clear(nv());
   out.damper_rows.clear(nv());
   const auto num_rows = static_cast<Eigen::Index>(coordinate_elements_.size() + 6 * bushings_.size());
   out.spring_stiffness.resize(num_rows);
   out.damper_damping.resize(num_rows);
-  // Rotations make the derivatives non-symmetric: gyroscopic terms, levers that turn.
-  out.symmetric = !any_rigid_;
   for (int i = 0; i < num_bodies(); ++i) {
     const Body& body = model_.bodies[i];
     const Place& place = places_[i];
@@ -146,14 +150,14 @@ void MultibodySystem::force_jacobians(double t, const VectorRef& q, const Vector
       out.k_q.add_block(place.v, place.v, 3, 3) = derivative;
     }
     if (place.nv < 6) continue;
-    const Vector3 omega = v.segment<3>(place.v + 3);
-    out.k_v.add_block(place.v + 3, place.v + 3, 3, 3) =
-        skew(body.inertia * omega) - skew(omega) * body.inertia;
+    // Zero for a body at rest, and for one with the inertia of a sphere.
+    const Matrix3 derivative = gyroscopic_derivative(body.inertia, v.segment<3>(place.v + 3));
+    if (!derivative.isZero(0)) out.gyroscopic.add_block(place.v + 3, place.v + 3, 3, 3) = derivative;
   }
   Evaluation x;
   for (const CoordinateElement& element : coordinate_elements_) {
     const PairFunction& f = coordinates_[element.coordinate].function;
-    evaluate_coordinate(element.coordinate, t, q, v.data(), true, x);
+    evaluate_coordinate(element.coordinate, at, v.data(), true, x);
     const Vector12& g = x.pair.gradient;
     const CoordinateForce force = force_of(element, t, x.pair.value, g.dot(x.V), q);
     // What pulls back is a spring or damper of rank one; what pushes on (a motor's law) is not definite.
@@ -169,16 +173,32 @@ void MultibodySystem::force_jacobians(double t, const VectorRef& q, const Vector
     if (force.by_rate != 0) {
       const Vector12 turning = x.pair.curvature.transpose() * x.V;
       remainder += force.by_rate * g * turning.transpose();
-      if (turning.squaredNorm() > 0) out.symmetric = false;
     }
     add_pair_block(f, remainder, 1.0, out.k_q_remainder);
   }
-  for (const AppliedForce& f : model_.applied_forces) add_applied_jacobians(f, t, q, v, out);
-  for (std::size_t i = 0; i < bushings_.size(); ++i) add_bushing_jacobians(i, t, q, v, out);
-  for (const auto& element : model_.elements) add_element_jacobians(*element, t, q, v, out);
+  for (const AppliedForce& f : model_.applied_forces) add_applied_jacobians(f, at, v, out);
+  for (std::size_t i = 0; i < bushings_.size(); ++i) add_bushing_jacobians(i, at, v, out);
+  for (const auto& element : model_.elements) add_element_jacobians(*element, at, v, out);
+  // Levers that turn make the derivatives non-symmetric.
+  out.symmetric = out.k_q.is_symmetric() && out.k_v.is_symmetric() && out.k_q_remainder.is_symmetric();
 }
 
-double MultibodySystem::potential_energy(double t, const VectorRef& q) const {
+void MultibodySystem::correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h,
+                                                 double theta, Vector& correction) const {
+  correction.setZero(nv());
+  for (int i = 0; i < num_bodies(); ++i) {
+    if (places_[i].nv < 6) continue;
+    const Matrix3& J = model_.bodies[i].inertia;
+    const int at = places_[i].v + 3;
+    const Vector3 omega = v.segment<3>(at), at_start = -h * omega.cross(J * omega),
+                  others = impulse.segment<3>(at) - at_start;
+    correction.segment<3>(at) = implicit_gyroscopic_impulse(J, omega, others, h, theta) - at_start;
+  }
+}
+
+double MultibodySystem::potential_energy(const Configuration& at) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   double energy = 0;
   for (int i = 0; i < num_bodies(); ++i) {
     if (places_[i].nv == 0) continue;
@@ -190,7 +210,7 @@ double MultibodySystem::potential_energy(double t, const VectorRef& q) const {
   Evaluation x;
   for (const CoordinateElement& element : coordinate_elements_) {
     if (!element.has_potential()) continue;
-    evaluate_coordinate(element.coordinate, t, q, nullptr, false, x);
+    evaluate_coordinate(element.coordinate, at, nullptr, false, x);
     const double elongation = x.pair.value - element.rest;
     energy += 0.5 * element.stiffness * elongation * elongation;
   }
@@ -198,27 +218,28 @@ double MultibodySystem::potential_energy(double t, const VectorRef& q) const {
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V;
   for (std::size_t i = 0; i < bushings_.size(); ++i) {
-    evaluate_bushing(i, t, q, nullptr, xi, J, V);
+    evaluate_bushing(i, at, nullptr, xi, J, V);
     energy += 0.5 * xi.dot(model_.bushings[i].stiffness * xi);
   }
   for (const auto& element : model_.elements) {
     if (!element->has_potential()) continue;
     std::vector<BodyKinematics> motions;
-    for (int body : element->bodies()) motions.push_back(kinematics(body, t, q, nullptr));
+    for (int body : element->bodies()) motions.push_back(body_at(body, at));
     energy += element->potential(t, motions);
   }
   return energy;
 }
 
-double MultibodySystem::nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const {
+double MultibodySystem::nonconservative_power(const Configuration& at, const VectorRef& v) const {
+  const double t = at.t;
   double power = 0;
   Evaluation x, prescribed;
   for (const CoordinateElement& element : coordinate_elements_) {
-    evaluate_coordinate(element.coordinate, t, q, v.data(), false, x);
-    evaluate_coordinate(element.coordinate, t, q, nullptr, false, prescribed);
+    evaluate_coordinate(element.coordinate, at, v.data(), false, x);
+    evaluate_coordinate(element.coordinate, at, nullptr, false, prescribed);
     const double rate = x.pair.gradient.dot(x.V), moved = x.pair.gradient.dot(prescribed.V),
                  own = rate - moved;
-    const double force = force_of(element, t, x.pair.value, rate, q).force;
+    const double force = force_of(element, t, x.pair.value, rate, at.q).force;
     if (element.has_potential()) {
       // The spring's energy also changes by the motion that is prescribed.
       const double elastic = -element.stiffness * (x.pair.value - element.rest);
@@ -228,16 +249,16 @@ double MultibodySystem::nonconservative_power(double t, const VectorRef& q, cons
     }
   }
   for (const AppliedForce& f : model_.applied_forces) {
-    const BodyKinematics body = kinematics(f.body, t, q, v.data());
+    const BodyKinematics body = moving(f.body, at, v);
     const Vector3 s = f.point - model_.bodies[f.body].center_of_mass,
                   omega = body.R * body.velocity.tail<3>(), point = body.x + body.R * s,
                   velocity = body.velocity.head<3>() + omega.cross(body.R * s);
     if (f.force) {
-      const Vector3 force = applied_value(f, f.force, t, q, point, velocity);
+      const Vector3 force = applied_value(f, f.force, at, point, velocity);
       power += (f.body_axes ? Vector3(body.R * force) : force).dot(velocity);
     }
     if (f.torque) {
-      const Vector3 torque = applied_value(f, f.torque, t, q, point, velocity);
+      const Vector3 torque = applied_value(f, f.torque, at, point, velocity);
       power += (f.body_axes ? Vector3(body.R * torque) : torque).dot(omega);
     }
   }
@@ -245,8 +266,8 @@ double MultibodySystem::nonconservative_power(double t, const VectorRef& q, cons
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V, V_prescribed;
   for (std::size_t i = 0; i < bushings_.size(); ++i) {
-    evaluate_bushing(i, t, q, nullptr, xi, J, V_prescribed);
-    evaluate_bushing(i, t, q, v.data(), xi, J, V);
+    evaluate_bushing(i, at, nullptr, xi, J, V_prescribed);
+    evaluate_bushing(i, at, v.data(), xi, J, V);
     const Vector6 rate = J * V, moved = J * V_prescribed;
     power -=
         rate.dot(model_.bushings[i].damping * (rate - moved)) - moved.dot(model_.bushings[i].stiffness * xi);
@@ -256,7 +277,7 @@ double MultibodySystem::nonconservative_power(double t, const VectorRef& q, cons
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;
     motions.reserve(bodies.size());
-    for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
+    for (int body : bodies) motions.push_back(moving(body, at, v));
     std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
     element->add_wrenches(t, motions, wrenches);
     for (std::size_t i = 0; i < bodies.size(); ++i)
@@ -267,39 +288,39 @@ double MultibodySystem::nonconservative_power(double t, const VectorRef& q, cons
 
 // --- applied forces: at the point s of the body, P = ∂(point)/∂q = (I, −R[s]×)
 
-Vector3 MultibodySystem::applied_value(const AppliedForce& f, const ForceFunction& function, double t,
-                                       const VectorRef& q, const Vector3& point, const Vector3& velocity,
+Vector3 MultibodySystem::applied_value(const AppliedForce& f, const ForceFunction& function,
+                                       const Configuration& at, const Vector3& point, const Vector3& velocity,
                                        Matrix3* by_x, Matrix3* by_v) const {
   Vector3 value;
-  function(t, point, velocity, value, by_x, by_v);
-  const double s = signal_value(f.signal, q);
+  function(at.t, point, velocity, value, by_x, by_v);
+  const double s = signal_value(f.signal, at.q);
   if (by_x != nullptr) *by_x *= s;
   if (by_v != nullptr) *by_v *= s;
   return s * value;
 }
 
-void MultibodySystem::add_applied(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v,
+void MultibodySystem::add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v,
                                   Vector& k) const {
   const Place& place = places_[f.body];
-  const BodyKinematics body = kinematics(f.body, t, q, v.data());
+  const BodyKinematics body = moving(f.body, at, v);
   const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
                 point = body.x + body.R * s, velocity = body.velocity.head<3>() + body.R * omega.cross(s);
   if (f.force) {
-    const Vector3 value = applied_value(f, f.force, t, q, point, velocity);
+    const Vector3 value = applied_value(f, f.force, at, point, velocity);
     const Vector3 world = f.body_axes ? Vector3(body.R * value) : value;
     k.segment<3>(place.v) += world;
     if (place.nv == 6) k.segment<3>(place.v + 3) += s.cross(body.R.transpose() * world);
   }
   if (f.torque) {
-    const Vector3 value = applied_value(f, f.torque, t, q, point, velocity);
+    const Vector3 value = applied_value(f, f.torque, at, point, velocity);
     k.segment<3>(place.v + 3) += f.body_axes ? value : Vector3(body.R.transpose() * value);
   }
 }
 
-void MultibodySystem::add_applied_jacobians(const AppliedForce& f, double t, const VectorRef& q,
+void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configuration& at,
                                             const VectorRef& v, ForceJacobians& out) const {
   const Place& place = places_[f.body];
-  const BodyKinematics body = kinematics(f.body, t, q, v.data());
+  const BodyKinematics body = moving(f.body, at, v);
   const Matrix3& R = body.R;
   const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
                 point = body.x + R * s, velocity = body.velocity.head<3>() + R * omega.cross(s);
@@ -309,7 +330,7 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, double t, con
   Matrix3 by_x, by_v;
   Matrix6 k_q = Matrix6::Zero(), k_v = Matrix6::Zero();
   if (f.force) {
-    const Vector3 value = applied_value(f, f.force, t, q, point, velocity, &by_x, &by_v);
+    const Vector3 value = applied_value(f, f.force, at, point, velocity, &by_x, &by_v);
     const Vector3 local = f.body_axes ? value : Vector3(R.transpose() * value);  // in body axes
     Eigen::Matrix<double, 3, 6> force_by_q = by_x * P + by_v * velocity_by_q, force_by_v = by_v * P;
     if (f.body_axes) {
@@ -322,7 +343,7 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, double t, con
     k_q.block<3, 3>(3, 3) += skew(s) * skew(local);
   }
   if (f.torque) {
-    const Vector3 value = applied_value(f, f.torque, t, q, point, velocity, &by_x, &by_v);
+    const Vector3 value = applied_value(f, f.torque, at, point, velocity, &by_x, &by_v);
     const Matrix3 to_body = f.body_axes ? Matrix3(Matrix3::Identity()) : Matrix3(R.transpose());
     k_q.bottomRows<3>() += to_body * (by_x * P + by_v * velocity_by_q);
     k_v.bottomRows<3>() += to_body * by_v * P;
@@ -330,15 +351,20 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, double t, con
   }
   out.k_q.add_block(place.v, place.v, place.nv, place.nv) = k_q.topLeftCorner(place.nv, place.nv);
   out.k_v.add_block(place.v, place.v, place.nv, place.nv) = k_v.topLeftCorner(place.nv, place.nv);
-  if (!k_q.isApprox(k_q.transpose(), 0) || !k_v.isApprox(k_v.transpose(), 0)) out.symmetric = false;
 }
 
 // --- bushings: ξ = (R_Aᵀ(p_B − p_A), log(R_Aᵀ R_B)) of the two frames
 
-void MultibodySystem::evaluate_bushing(std::size_t i, double t, const VectorRef& q, const double* v,
-                                       Vector6& xi, Eigen::Matrix<double, 6, 12>& J, Vector12& V) const {
+void MultibodySystem::evaluate_bushing(std::size_t i, const Configuration& at, const double* v, Vector6& xi,
+                                       Eigen::Matrix<double, 6, 12>& J, Vector12& V) const {
   const BushingFrames& frames = bushings_[i];
-  const BodyKinematics a = kinematics(frames.a.body, t, q, v), b = kinematics(frames.b.body, t, q, v);
+  evaluate_bushing(i, body_at(frames.a.body, at), body_at(frames.b.body, at), xi, J);
+  V << velocity_of(frames.a.body, at, v), velocity_of(frames.b.body, at, v);
+}
+
+void MultibodySystem::evaluate_bushing(std::size_t i, const BodyKinematics& a, const BodyKinematics& b,
+                                       Vector6& xi, Eigen::Matrix<double, 6, 12>& J) const {
+  const BushingFrames& frames = bushings_[i];
   const Matrix3 F_A = rotation_matrix(frames.a.orientation), F_B = rotation_matrix(frames.b.orientation);
   PairFunction slide;
   slide.point_a = frames.a.point;
@@ -357,10 +383,9 @@ void MultibodySystem::evaluate_bushing(std::size_t i, double t, const VectorRef&
   J.bottomRows<3>().setZero();
   J.block<3, 3>(3, 3) = -to_rate * (b.R * F_B).transpose() * a.R;
   J.block<3, 3>(3, 9) = to_rate * F_B.transpose();
-  V << a.velocity, b.velocity;
 }
 
-void MultibodySystem::add_bushing_jacobians(std::size_t i, double t, const VectorRef& q, const VectorRef& v,
+void MultibodySystem::add_bushing_jacobians(std::size_t i, const Configuration& at, const VectorRef& v,
                                             ForceJacobians& out) const {
   const BushingFrames& frames = bushings_[i];
   PairFunction ends;
@@ -369,7 +394,7 @@ void MultibodySystem::add_bushing_jacobians(std::size_t i, double t, const Vecto
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V;
-  evaluate_bushing(i, t, q, v.data(), xi, J, V);
+  evaluate_bushing(i, at, v.data(), xi, J, V);
   for (int k = 0; k < 6; ++k) {
     out.spring_rows.add_group(1);
     add_pair_row(ends, J.transpose() * frames.stiffness_axes.col(k), 1.0, out.spring_rows);
@@ -382,21 +407,19 @@ void MultibodySystem::add_bushing_jacobians(std::size_t i, double t, const Vecto
   const Matrix6 &K = model_.bushings[i].stiffness, &C = model_.bushings[i].damping;
   const Vector6 force = K * xi + C * (J * V);
   Matrix12 remainder = Matrix12::Zero();
-  Vector q_moved(nq()), w = Vector::Zero(nv());
-  for (const auto& [body, at] : {std::pair{ends.body_a, 0}, std::pair{ends.body_b, 6}}) {
+  for (const auto& [body, first] : {std::pair{ends.body_a, 0}, std::pair{ends.body_b, 6}}) {
     if (body == k_world || places_[body].nv == 0) continue;
     for (int k = 0; k < places_[body].nv; ++k) {
       Vector6 xi_moved;
       Eigen::Matrix<double, 6, 12> J_moved;
-      Vector12 V_moved, difference = Vector12::Zero();
+      Vector12 difference = Vector12::Zero();
       for (const double sign : {1.0, -1.0}) {
-        w[places_[body].v + k] = sign * k_difference_step;
-        retract(q, w, q_moved);
-        evaluate_bushing(i, t, q_moved, v.data(), xi_moved, J_moved, V_moved);
-        difference -= sign * (J_moved.transpose() * force + J.transpose() * (C * (J_moved * V_moved)));
+        const BodyKinematics other = moved(body, at, sign * k_difference_step * Vector6::Unit(k));
+        evaluate_bushing(i, first == 0 ? other : body_at(ends.body_a, at),
+                         first == 0 ? body_at(ends.body_b, at) : other, xi_moved, J_moved);
+        difference -= sign * (J_moved.transpose() * force + J.transpose() * (C * (J_moved * V)));
       }
-      w[places_[body].v + k] = 0;
-      remainder.col(at + k) = difference / (2 * k_difference_step);
+      remainder.col(first + k) = difference / (2 * k_difference_step);
     }
   }
   add_pair_block(ends, remainder, 1.0, out.k_q_remainder);
@@ -404,61 +427,62 @@ void MultibodySystem::add_bushing_jacobians(std::size_t i, double t, const Vecto
 
 // --- elements of the user
 
-void MultibodySystem::add_element_differences(const ForceElement& element, const std::vector<int>& bodies,
-                                              double t, const VectorRef& q, const VectorRef& v, Matrix& by_q,
-                                              Matrix& by_v) const {
-  std::vector<BodyKinematics> motions(bodies.size());
+void MultibodySystem::add_element_differences(const ForceElement& element,
+                                              std::vector<BodyKinematics>& motions, const Configuration& at,
+                                              Matrix& by_q, Matrix& by_v) const {
+  const std::vector<int> bodies = element.bodies();
   std::vector<Vector6> wrenches(bodies.size());
-  const auto add_column = [&](const Vector& q_at, const Vector& v_at, double sign, Matrix& derivative,
-                              Eigen::Index column) {
-    for (std::size_t b = 0; b < bodies.size(); ++b) motions[b] = kinematics(bodies[b], t, q_at, v_at.data());
+  const auto add_difference = [&](double sign, Matrix& derivative, Eigen::Index column) {
     std::fill(wrenches.begin(), wrenches.end(), Vector6::Zero());
-    element.add_wrenches(t, motions, wrenches);
+    element.add_wrenches(at.t, motions, wrenches);
     for (std::size_t b = 0; b < bodies.size(); ++b)
       derivative.col(column).segment<6>(static_cast<Eigen::Index>(6 * b)) +=
           (sign / (2 * k_difference_step)) * wrenches[b];
   };
-  Vector w = Vector::Zero(nv()), q_moved, v_moved = v;
   for (std::size_t c = 0; c < bodies.size(); ++c) {
-    const Place& place = places_[bodies[c]];
-    for (int k = 0; k < place.nv; ++k)
+    const BodyKinematics here = motions[c];
+    for (int k = 0; k < places_[bodies[c]].nv; ++k)
       for (const double sign : {1.0, -1.0}) {
         const auto column = static_cast<Eigen::Index>(6 * c) + k;
-        w[place.v + k] = sign * k_difference_step;
-        retract(q, w, q_moved);
-        add_column(q_moved, v, sign, by_q, column);
-        w[place.v + k] = 0;
-        v_moved[place.v + k] = v[place.v + k] + sign * k_difference_step;
-        add_column(q, v_moved, sign, by_v, column);
-        v_moved[place.v + k] = v[place.v + k];
+        motions[c] = moved(bodies[c], at, sign * k_difference_step * Vector6::Unit(k));
+        motions[c].velocity = here.velocity;
+        add_difference(sign, by_q, column);
+        motions[c] = here;
+        motions[c].velocity[k] += sign * k_difference_step;
+        add_difference(sign, by_v, column);
+        motions[c] = here;
       }
   }
 }
 
-void MultibodySystem::add_element_jacobians(const ForceElement& element, double t, const VectorRef& q,
+void MultibodySystem::add_element_jacobians(const ForceElement& element, const Configuration& at,
                                             const VectorRef& v, ForceJacobians& out) const {
   const std::vector<int> bodies = element.bodies();
   const auto size = static_cast<Eigen::Index>(6 * bodies.size());
   Matrix by_q = Matrix::Zero(size, size), by_v = Matrix::Zero(size, size);
-  if (element.has_derivatives()) {
-    std::vector<BodyKinematics> motions;
-    motions.reserve(bodies.size());
-    for (int body : bodies) motions.push_back(kinematics(body, t, q, v.data()));
-    element.add_derivatives(t, motions, by_q, by_v);
-  } else {
-    add_element_differences(element, bodies, t, q, v, by_q, by_v);
-    if (element.symmetric_derivatives())
-      for (Matrix* D : {&by_q, &by_v}) *D = (0.5 * (*D + D->transpose())).eval();
-  }
-  for (std::size_t c = 0; c < bodies.size(); ++c)
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      const Place &row = places_[bodies[b]], &column = places_[bodies[c]];
-      if (row.nv == 0 || column.nv == 0) continue;
-      const auto i = static_cast<Eigen::Index>(6 * b), j = static_cast<Eigen::Index>(6 * c);
-      out.k_q.add_block(row.v, column.v, row.nv, column.nv) = by_q.block(i, j, row.nv, column.nv);
-      out.k_v.add_block(row.v, column.v, row.nv, column.nv) = by_v.block(i, j, row.nv, column.nv);
+  std::vector<BodyKinematics> motions(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) motions[b] = moving(bodies[b], at, v);
+  if (element.has_derivatives())
+    element.add_derivatives(at.t, motions, by_q, by_v);
+  else
+    add_element_differences(element, motions, at, by_q, by_v);
+  if (element.symmetric_derivatives())
+    for (Matrix* D : {&by_q, &by_v}) *D = (0.5 * (*D + D->transpose())).eval();
+  const auto add = [&](std::size_t b, std::size_t c) {
+    const Place &row = places_[bodies[b]], &column = places_[bodies[c]];
+    if (row.nv == 0 || column.nv == 0) return;
+    const auto i = static_cast<Eigen::Index>(6 * b), j = static_cast<Eigen::Index>(6 * c);
+    out.k_q.add_block(row.v, column.v, row.nv, column.nv) = by_q.block(i, j, row.nv, column.nv);
+    out.k_v.add_block(row.v, column.v, row.nv, column.nv) = by_v.block(i, j, row.nv, column.nv);
+  };
+  // A block and its mirror image one after the other: so BlockMatrix sees that they are symmetric.
+  for (std::size_t c = 0; c < bodies.size(); ++c) {
+    for (std::size_t b = 0; b < c; ++b) {
+      add(b, c);
+      add(c, b);
     }
-  if (!element.symmetric_derivatives()) out.symmetric = false;
+    add(c, c);
+  }
 }
 
 }  // namespace delassus

@@ -65,13 +65,13 @@ void MultibodySystem::make_joints() {
     const Joint& joint = model_.joints[j];
     first_group_of_joint.push_back(static_cast<int>(row_groups_.size()));
     make_equations(shifted(joint), functions);
-    RowGroup group{.kind = RowGroup::Kind::pair, .name = joint.name};
+    RowGroup group{.kind = RowGroup::Kind::pair, .name = joint.name, .joint = static_cast<int>(j)};
     group.first = static_cast<int>(equations_.size());
     group.count = static_cast<int>(functions.size());
     equations_.insert(equations_.end(), functions.begin(), functions.end());
     row_groups_.push_back(group);
     if (joint.kind != JointKind::screw) continue;
-    RowGroup thread{.kind = RowGroup::Kind::coordinates, .name = joint.name};
+    RowGroup thread{.kind = RowGroup::Kind::coordinates, .name = joint.name, .joint = static_cast<int>(j)};
     const int slide = first_coordinate_[j];
     thread.terms = {{slide, 1.0}, {slide + 1, -joint.pitch / (2 * std::numbers::pi)}};
     row_groups_.push_back(thread);
@@ -84,9 +84,10 @@ void MultibodySystem::make_joints() {
       group.terms.push_back({coordinate_index(term.coordinate), term.coefficient});
     row_groups_.push_back(group);
   }
-  for (const Motor& motor : model_.motors) {
+  for (std::size_t m = 0; m < model_.motors.size(); ++m) {
+    const Motor& motor = model_.motors[m];
     if (motor.kind != Motor::Kind::position && motor.kind != Motor::Kind::velocity) continue;
-    RowGroup group{.kind = RowGroup::Kind::coordinates, .name = motor.name};
+    RowGroup group{.kind = RowGroup::Kind::coordinates, .name = motor.name, .motor = static_cast<int>(m)};
     group.terms = {{coordinate_index(motor.coordinate), 1.0}};
     group.law = motor.target;
     group.signal = motor.signal;
@@ -143,19 +144,20 @@ void MultibodySystem::make_joints() {
                          static_cast<int>(g));
 
   motor_rows_.assign(model_.motors.size(), -1);
-  for (std::size_t row = 0; row < group_of_row_.size(); ++row)
-    for (std::size_t m = 0; m < model_.motors.size(); ++m)
-      if (row_groups_[group_of_row_[row]].name == model_.motors[m].name)
-        motor_rows_[m] = static_cast<int>(row);
+  for (std::size_t row = 0; row < group_of_row_.size(); ++row) {
+    const int motor = row_groups_[group_of_row_[row]].motor;
+    if (motor >= 0) motor_rows_[motor] = static_cast<int>(row);
+  }
 
   // Couplers that hold what the start has.
   const State start = initial_state();
+  const Configuration at = configuration(0, start.q);
   Evaluation x;
   for (std::size_t i = 0; i < model_.couplers.size(); ++i) {
     if (!model_.couplers[i].offset_from_start) continue;
     RowGroup& group = row_groups_[first_coupler + i];
     for (const Term& term : group.terms) {
-      evaluate_coordinate(term.coordinate, 0, start.q, nullptr, false, x);
+      evaluate_coordinate(term.coordinate, at, nullptr, false, x);
       group.offset += term.coefficient * x.pair.value;
     }
   }
@@ -167,26 +169,25 @@ std::string MultibodySystem::joint_name(int row) const {
 
 // --- evaluation
 
-void MultibodySystem::evaluate_pair(const PairFunction& f, double t, const VectorRef& q, const double* v,
+void MultibodySystem::evaluate_pair(const PairFunction& f, const Configuration& at, const double* v,
                                     bool curvature, Evaluation& out) const {
-  const BodyKinematics a = kinematics(f.body_a, t, q, v), b = kinematics(f.body_b, t, q, v);
-  evaluate(f, a, b, curvature, out.pair);
-  out.V << a.velocity, b.velocity;
+  evaluate(f, body_at(f.body_a, at), body_at(f.body_b, at), curvature, out.pair);
+  out.V << velocity_of(f.body_a, at, v), velocity_of(f.body_b, at, v);
 }
 
-void MultibodySystem::evaluate_coordinate(int coordinate, double t, const VectorRef& q, const double* v,
+void MultibodySystem::evaluate_coordinate(int coordinate, const Configuration& at, const double* v,
                                           bool curvature, Evaluation& out) const {
-  evaluate_pair(coordinates_[coordinate].function, t, q, v, curvature, out);
-  out.pair.value = on_branch(coordinate, out.pair.value, q);
+  evaluate_pair(coordinates_[coordinate].function, at, v, curvature, out);
+  out.pair.value = on_branch(coordinate, out.pair.value, at.q);
 }
 
-double MultibodySystem::prescribed_acceleration(const PairFunction& f, double t, const VectorRef& q,
+double MultibodySystem::prescribed_acceleration(const PairFunction& f, const Configuration& at,
                                                 const Vector12& g) const {
   double rate = 0;
   if (f.body_a != k_world && places_[f.body_a].nv == 0)
-    rate += g.head<6>().dot(kinematics(f.body_a, t, q, nullptr).acceleration);
+    rate += g.head<6>().dot(body_at(f.body_a, at).acceleration);
   if (f.body_b != k_world && places_[f.body_b].nv == 0)
-    rate += g.tail<6>().dot(kinematics(f.body_b, t, q, nullptr).acceleration);
+    rate += g.tail<6>().dot(body_at(f.body_b, at).acceleration);
   return rate;
 }
 
@@ -211,7 +212,7 @@ void MultibodySystem::add_pair_block(const PairFunction& f, const Matrix12& K, d
 
 // --- rows
 
-void MultibodySystem::bilateral(double t, const VectorRef& q, BilateralRows& out) const {
+void MultibodySystem::bilateral(const Configuration& at, BilateralRows& out) const {
   const auto n = static_cast<Eigen::Index>(group_of_row_.size());
   out.rows.clear(nv());
   out.violation.setZero(n);
@@ -221,13 +222,13 @@ void MultibodySystem::bilateral(double t, const VectorRef& q, BilateralRows& out
   for (const RowGroup& group : row_groups_) {
     switch (group.kind) {
       case RowGroup::Kind::pair:
-        add_pair_rows(group, t, q, row, out);
+        add_pair_rows(group, at, row, out);
         break;
       case RowGroup::Kind::coordinates:
-        add_coordinate_row(group, t, q, row, out);
+        add_coordinate_row(group, at, row, out);
         break;
       case RowGroup::Kind::rolling:
-        add_rolling_rows(group, t, q, row, out);
+        add_rolling_rows(group, at, row, out);
         break;
     }
     row += group.num_rows();
@@ -235,10 +236,10 @@ void MultibodySystem::bilateral(double t, const VectorRef& q, BilateralRows& out
 }
 
 // All equations of one joint: one group with a block a body.
-void MultibodySystem::add_pair_rows(const RowGroup& group, double t, const VectorRef& q, int row,
+void MultibodySystem::add_pair_rows(const RowGroup& group, const Configuration& at, int row,
                                     BilateralRows& out) const {
   const PairFunction& any = equations_[group.first];
-  const BodyKinematics a = kinematics(any.body_a, t, q, nullptr), b = kinematics(any.body_b, t, q, nullptr);
+  const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
   Eigen::Matrix<double, 6, 12> g;
   PairValue x;
   for (int i = 0; i < group.count; ++i) {
@@ -249,20 +250,20 @@ void MultibodySystem::add_pair_rows(const RowGroup& group, double t, const Vecto
     out.target[row + i] = -(x.gradient.head<6>().dot(a.velocity) + x.gradient.tail<6>().dot(b.velocity));
   }
   out.rows.add_group(group.count);
-  for (const auto& [body, at] : {std::pair{any.body_a, 0}, std::pair{any.body_b, 6}}) {
+  for (const auto& [body, first] : {std::pair{any.body_a, 0}, std::pair{any.body_b, 6}}) {
     if (body == k_world || places_[body].nv == 0) continue;
-    out.rows.add_block(places_[body].v, places_[body].nv) = g.block(0, at, group.count, places_[body].nv);
+    out.rows.add_block(places_[body].v, places_[body].nv) = g.block(0, first, group.count, places_[body].nv);
   }
 }
 
-void MultibodySystem::add_coordinate_row(const RowGroup& group, double t, const VectorRef& q, int row,
+void MultibodySystem::add_coordinate_row(const RowGroup& group, const Configuration& at, int row,
                                          BilateralRows& out) const {
   out.rows.add_group(1);
   double value = -group.offset, rate = 0;
   Evaluation x;
   for (const Term& term : group.terms) {
     const PairFunction& f = coordinates_[term.coordinate].function;
-    evaluate_coordinate(term.coordinate, t, q, nullptr, false, x);
+    evaluate_coordinate(term.coordinate, at, nullptr, false, x);
     add_pair_row(f, x.pair.gradient, term.coefficient, out.rows);
     value += term.coefficient * x.pair.value;
     rate += term.coefficient * x.pair.gradient.dot(x.V);
@@ -270,27 +271,27 @@ void MultibodySystem::add_coordinate_row(const RowGroup& group, double t, const 
   for (const BodyRow& body_row : group.body_rows) {
     const Place& place = places_[body_row.body];
     BodyRowValue y;
-    const BodyKinematics body = kinematics(body_row.body, t, q, nullptr);
+    const BodyKinematics& body = body_at(body_row.body, at);
     evaluate(body_row, body, y);
     rate += y.gradient.dot(body.velocity);
     if (place.nv > 0) out.rows.add_block(place.v, place.nv) = y.gradient.head(place.nv).transpose();
   }
   if (group.holonomic) {
     if (group.law) {
-      value -= group.law.value(t);
-      rate -= group.law.rate(t);
+      value -= group.law.value(at.t);
+      rate -= group.law.rate(at.t);
     }
     out.violation[row] = value;
     out.target[row] = -rate;
   } else {
-    out.target[row] = (group.law ? signal_value(group.signal, q) * group.law.value(t) : 0.0) - rate;
+    out.target[row] = (group.law ? signal_value(group.signal, at.q) * group.law.value(at.t) : 0.0) - rate;
   }
 }
 
-void MultibodySystem::add_rolling_rows(const RowGroup& group, double t, const VectorRef& q, int row,
+void MultibodySystem::add_rolling_rows(const RowGroup& group, const Configuration& at, int row,
                                        BilateralRows& out) const {
   const int body = group.body_rows[0].body;
-  const BodyKinematics kinematic = kinematics(body, t, q, nullptr);
+  const BodyKinematics& kinematic = body_at(body, at);
   out.rows.add_group(group.count);
   auto block = out.rows.add_block(places_[body].v, places_[body].nv);
   BodyRowValue x;
@@ -302,65 +303,65 @@ void MultibodySystem::add_rolling_rows(const RowGroup& group, double t, const Ve
 }
 
 // VᵀKV of all equations of one joint, and what prescribed motions add.
-void MultibodySystem::add_pair_biases(const RowGroup& group, double t, const VectorRef& q, const VectorRef& v,
+void MultibodySystem::add_pair_biases(const RowGroup& group, const Configuration& at, const VectorRef& v,
                                       int row, Vector& bias) const {
   const PairFunction& any = equations_[group.first];
-  const BodyKinematics a = kinematics(any.body_a, t, q, v.data()), b = kinematics(any.body_b, t, q, v.data());
+  const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
   Vector12 V;
-  V << a.velocity, b.velocity;
+  V << velocity_of(any.body_a, at, v.data()), velocity_of(any.body_b, at, v.data());
   PairValue x;
   for (int i = 0; i < group.count; ++i) {
     const PairFunction& f = equations_[group.first + i];
     evaluate(f, a, b, true, x);
-    bias[row + i] = V.dot(x.curvature * V) + prescribed_acceleration(f, t, q, x.gradient);
+    bias[row + i] = V.dot(x.curvature * V) + prescribed_acceleration(f, at, x.gradient);
   }
 }
 
-double MultibodySystem::row_bias(const RowGroup& group, int index, double t, const VectorRef& q,
+double MultibodySystem::row_bias(const RowGroup& group, int index, const Configuration& at,
                                  const VectorRef& v) const {
   double bias = 0;
   Evaluation x;
   for (const Term& term : group.terms) {
     const PairFunction& f = coordinates_[term.coordinate].function;
-    evaluate_coordinate(term.coordinate, t, q, v.data(), true, x);
+    evaluate_coordinate(term.coordinate, at, v.data(), true, x);
     bias += term.coefficient *
-            (x.V.dot(x.pair.curvature * x.V) + prescribed_acceleration(f, t, q, x.pair.gradient));
+            (x.V.dot(x.pair.curvature * x.V) + prescribed_acceleration(f, at, x.pair.gradient));
   }
   const std::size_t first = group.kind == RowGroup::Kind::rolling ? static_cast<std::size_t>(index) : 0,
                     last = group.kind == RowGroup::Kind::rolling ? first + 1 : group.body_rows.size();
   BodyRowValue y;
   for (std::size_t i = first; i < last; ++i) {
-    const BodyKinematics body = kinematics(group.body_rows[i].body, t, q, v.data());
+    const BodyKinematics body = moving(group.body_rows[i].body, at, v);
     evaluate(group.body_rows[i], body, y);
     bias += body.velocity.dot(y.curvature * body.velocity) + y.gradient.dot(body.acceleration);
   }
   if (group.law)
-    bias -= group.holonomic ? group.law.acceleration(t) : signal_value(group.signal, q) * group.law.rate(t);
+    bias -= group.holonomic ? group.law.acceleration(at.t)
+                            : signal_value(group.signal, at.q) * group.law.rate(at.t);
   return bias;
 }
 
-void MultibodySystem::bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const {
+void MultibodySystem::bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const {
   bias.resize(static_cast<Eigen::Index>(group_of_row_.size()));
   int row = 0;
   for (const RowGroup& group : row_groups_) {
     if (group.kind == RowGroup::Kind::pair)
-      add_pair_biases(group, t, q, v, row, bias);
+      add_pair_biases(group, at, v, row, bias);
     else
-      for (int i = 0; i < group.num_rows(); ++i) bias[row + i] = row_bias(group, i, t, q, v);
+      for (int i = 0; i < group.num_rows(); ++i) bias[row + i] = row_bias(group, i, at, v);
     row += group.num_rows();
   }
 }
 
-void MultibodySystem::add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda,
-                                              double scale, BlockMatrix& out) const {
+void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
+                                              BlockMatrix& out) const {
   int row = 0;
   Evaluation x;
   BodyRowValue y;
   for (const RowGroup& group : row_groups_) {
     if (group.kind == RowGroup::Kind::pair) {
       const PairFunction& any = equations_[group.first];
-      const BodyKinematics a = kinematics(any.body_a, t, q, nullptr),
-                           b = kinematics(any.body_b, t, q, nullptr);
+      const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
       Matrix12 sum = Matrix12::Zero();
       for (int i = 0; i < group.count; ++i) {
         evaluate(equations_[group.first + i], a, b, true, x.pair);
@@ -369,7 +370,7 @@ void MultibodySystem::add_bilateral_stiffness(double t, const VectorRef& q, cons
       add_pair_block(any, sum, scale, out);
     }
     for (const Term& term : group.terms) {
-      evaluate_coordinate(term.coordinate, t, q, nullptr, true, x);
+      evaluate_coordinate(term.coordinate, at, nullptr, true, x);
       add_pair_block(coordinates_[term.coordinate].function, x.pair.curvature,
                      scale * term.coefficient * lambda[row], out);
     }
@@ -377,7 +378,7 @@ void MultibodySystem::add_bilateral_stiffness(double t, const VectorRef& q, cons
       const BodyRow& body_row = group.body_rows[i];
       const Place& place = places_[body_row.body];
       if (place.nv == 0) continue;
-      evaluate(body_row, kinematics(body_row.body, t, q, nullptr), y);
+      evaluate(body_row, body_at(body_row.body, at), y);
       const double force = lambda[row + (group.kind == RowGroup::Kind::rolling ? static_cast<int>(i) : 0)];
       out.add_block(place.v, place.v, place.nv, place.nv) =
           (scale * force) * y.curvature.topLeftCorner(place.nv, place.nv);
@@ -386,14 +387,14 @@ void MultibodySystem::add_bilateral_stiffness(double t, const VectorRef& q, cons
   }
 }
 
-void MultibodySystem::friction_rows(double t, const VectorRef& q, FrictionRows& out) const {
+void MultibodySystem::friction_rows(const Configuration& at, FrictionRows& out) const {
   out.clear(nv());
   out.drift_velocity.resize(static_cast<Eigen::Index>(model_.frictions.size()));
   Evaluation x;
   for (std::size_t i = 0; i < model_.frictions.size(); ++i) {
     const JointFriction& friction = model_.frictions[i];
     const int c = coordinate_index(friction.coordinate);
-    evaluate_coordinate(c, t, q, nullptr, false, x);
+    evaluate_coordinate(c, at, nullptr, false, x);
     out.rows.add_group(1);
     add_pair_row(coordinates_[c].function, x.pair.gradient, 1.0, out.rows);
     out.drift_velocity[static_cast<Eigen::Index>(i)] = x.pair.gradient.dot(x.V);

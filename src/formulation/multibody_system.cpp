@@ -25,6 +25,7 @@ MultibodySystem::MultibodySystem(Model model) : model_(std::move(model)) {
   make_joints();
   make_elements();
   make_contacts();
+  make_mass();
   nq_ += num_signals();
 }
 
@@ -36,12 +37,9 @@ void MultibodySystem::place_bodies() {
       place = {nq_, nv_, rigid ? 6 : 3};
       nq_ += rigid ? 7 : 3;
       nv_ += place.nv;
-      any_rigid_ = any_rigid_ || rigid;
     }
     places_.push_back(place);
-    const bool kinematic = body.kind == BodyKind::kinematic;
-    kinematic_index_.push_back(kinematic ? static_cast<int>(kinematic_bodies_.size()) : -1);
-    if (kinematic) kinematic_bodies_.push_back(static_cast<int>(places_.size()) - 1);
+    if (body.kind == BodyKind::kinematic) kinematic_bodies_.push_back(static_cast<int>(places_.size()) - 1);
   }
 }
 
@@ -63,8 +61,8 @@ State MultibodySystem::initial_state() const {
   }
   for (const Coordinate& c : coordinates_)
     if (c.turn >= 0)
-      state.q[c.turn] = evaluate_value(c.function, kinematics(c.function.body_a, 0, state.q, nullptr),
-                                       kinematics(c.function.body_b, 0, state.q, nullptr));
+      state.q[c.turn] = evaluate_value(c.function, kinematics(c.function.body_a, 0, state.q),
+                                       kinematics(c.function.body_b, 0, state.q));
   state.q.tail(num_signals()).setZero();
   return state;
 }
@@ -99,25 +97,32 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
     if (place.nv == 0) continue;
     out.segment<3>(place.q) = q.segment<3>(place.q) + w.segment<3>(place.v);
     if (place.nv == 6)
-      out.segment<4>(place.q + 3) = delassus::retract(orientation(q, place.q), w.segment<3>(place.v + 3));
+      out.segment<4>(place.q + 3) = quaternion_retract(orientation(q, place.q), w.segment<3>(place.v + 3));
   }
   // The angles follow from the new orientations up to whole turns, and those from how far the bodies turned. The
   // prescribed turn of a kinematic body is not part of w; no step is so long that half a turn of it is missed.
-  Evaluation x;
   for (const Coordinate& c : coordinates_) {
     if (c.turn < 0) continue;
     const PairFunction& f = c.function;
-    evaluate_pair(f, 0, q, w.data(), false, x);
-    double predicted = q[c.turn];
-    if (f.body_a != k_world && places_[f.body_a].nv == 6)
-      predicted += x.pair.gradient.segment<3>(3).dot(x.V.segment<3>(3));
-    if (f.body_b != k_world && places_[f.body_b].nv == 6)
-      predicted += x.pair.gradient.segment<3>(9).dot(x.V.segment<3>(9));
-    const double angle =
-        evaluate_value(f, kinematics(f.body_a, 0, out, nullptr), kinematics(f.body_b, 0, out, nullptr));
-    out[c.turn] = angle + 2 * pi * std::round((predicted - angle) / (2 * pi));
+    out[c.turn] = followed_angle(c, q, w, kinematics(f.body_a, 0, out), kinematics(f.body_b, 0, out));
   }
   out.tail(num_signals()) = q.tail(num_signals());
+}
+
+double MultibodySystem::followed_angle(const Coordinate& c, const VectorRef& q, const VectorRef& w,
+                                       const BodyKinematics& a, const BodyKinematics& b) const {
+  const PairFunction& f = c.function;
+  PairValue before;
+  evaluate(f, kinematics(f.body_a, 0, q), kinematics(f.body_b, 0, q), false, before);
+  double predicted = q[c.turn];
+  const auto add_turn = [&](int body, int first) {
+    if (body != k_world && places_[body].nv == 6)
+      predicted += before.gradient.segment<3>(first).dot(w.segment<3>(places_[body].v + 3));
+  };
+  add_turn(f.body_a, 3);
+  add_turn(f.body_b, 9);
+  const double angle = evaluate_value(f, a, b);
+  return angle + 2 * pi * std::round((predicted - angle) / (2 * pi));
 }
 
 void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const {
@@ -126,7 +131,7 @@ void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vecto
     if (place.nv == 0) continue;
     w.segment<3>(place.v) = q1.segment<3>(place.q) - q0.segment<3>(place.q);
     if (place.nv == 6)
-      w.segment<3>(place.v + 3) = delassus::difference(orientation(q1, place.q), orientation(q0, place.q));
+      w.segment<3>(place.v + 3) = quaternion_difference(orientation(q1, place.q), orientation(q0, place.q));
   }
 }
 
@@ -145,7 +150,7 @@ void MultibodySystem::velocity_from_rate(const VectorRef& w, const VectorRef& ra
       v.segment<3>(place.v + 3) = right_jacobian(w.segment<3>(place.v + 3)) * rate.segment<3>(place.v + 3);
 }
 
-BodyKinematics MultibodySystem::kinematics(int body, double t, const VectorRef& q, const double* v) const {
+BodyKinematics MultibodySystem::kinematics(int body, double t, const VectorRef& q) const {
   BodyKinematics out;
   if (body == k_world) return out;
   const Body& b = model_.bodies[body];
@@ -153,7 +158,6 @@ BodyKinematics MultibodySystem::kinematics(int body, double t, const VectorRef& 
   if (place.nv > 0) {
     out.x = q.segment<3>(place.q);
     if (place.nv == 6) out.R = rotation_matrix(orientation(q, place.q));
-    if (v != nullptr) out.velocity.head(place.nv) = Eigen::Map<const Vector>(v + place.v, place.nv);
     return out;
   }
   out.R = rotation_matrix(b.orientation);
@@ -182,15 +186,64 @@ BodyKinematics MultibodySystem::kinematics(int body, double t, const VectorRef& 
   return out;
 }
 
+void MultibodySystem::configure(double t, const VectorRef& q, Configuration& out) const {
+  out.t = t;
+  out.q = q;
+  out.bodies.resize(model_.bodies.size());
+  for (int body = 0; body < num_bodies(); ++body) out.bodies[body] = kinematics(body, t, q);
+}
+
+const BodyKinematics& MultibodySystem::body_at(int body, const Configuration& at) {
+  static const BodyKinematics world;
+  return body == k_world ? world : at.bodies[body];
+}
+
+Vector6 MultibodySystem::velocity_of(int body, const Configuration& at, const double* v) const {
+  if (body == k_world) return Vector6::Zero();
+  const Place& place = places_[body];
+  if (place.nv == 0 || v == nullptr) return at.bodies[body].velocity;
+  Vector6 out = Vector6::Zero();
+  out.head(place.nv) = Eigen::Map<const Vector>(v + place.v, place.nv);
+  return out;
+}
+
+BodyKinematics MultibodySystem::moving(int body, const Configuration& at, const VectorRef& v) const {
+  BodyKinematics out = body_at(body, at);
+  out.velocity = velocity_of(body, at, v.data());
+  return out;
+}
+
+Vector6 MultibodySystem::part_of(int body, const VectorRef& w) const {
+  Vector6 out = Vector6::Zero();
+  if (body != k_world) out.head(places_[body].nv) = w.segment(std::max(places_[body].v, 0), places_[body].nv);
+  return out;
+}
+
+BodyKinematics MultibodySystem::moved(int body, const Configuration& at, const Vector6& w) const {
+  return moved(body, at.t, at.q, w);
+}
+
+BodyKinematics MultibodySystem::moved(int body, double t, const VectorRef& q, const Vector6& w) const {
+  const Place place = body == k_world ? Place{} : places_[body];
+  if (place.nv == 0) return kinematics(body, t, q);
+  BodyKinematics out;
+  out.x = q.segment<3>(place.q) + w.head<3>();
+  if (place.nv == 6) out.R = rotation_matrix(quaternion_retract(orientation(q, place.q), w.tail<3>()));
+  return out;
+}
+
 // --- inertia
 
-void MultibodySystem::mass(double /*t*/, const VectorRef& /*q*/, BlockMatrix& M) const {
-  M.clear(nv());
+void MultibodySystem::make_mass() {
+  // Laws of the user may contain the time.
+  depends_on_time_ = !kinematic_bodies_.empty() || !model_.motors.empty() || !model_.applied_forces.empty() ||
+                     !model_.elements.empty() || !model_.pfaffian_rows.empty();
+  M_.clear(nv());
   for (int i = 0; i < num_bodies(); ++i) {
     const Place& place = places_[i];
     if (place.nv == 0) continue;
-    M.add_block(place.v, place.v, 3, 3).diagonal().setConstant(model_.bodies[i].mass);
-    if (place.nv == 6) M.add_block(place.v + 3, place.v + 3, 3, 3) = model_.bodies[i].inertia;
+    M_.add_block(place.v, place.v, 3, 3).diagonal().setConstant(model_.bodies[i].mass);
+    if (place.nv == 6) M_.add_block(place.v + 3, place.v + 3, 3, 3) = model_.bodies[i].inertia;
   }
 }
 
@@ -199,8 +252,9 @@ void MultibodySystem::mass(double /*t*/, const VectorRef& /*q*/, BlockMatrix& M)
 void MultibodySystem::body_motions(double t, const VectorRef& q, const VectorRef& v,
                                    std::vector<BodyMotion>& out) const {
   out.resize(num_bodies());
+  const Configuration at = configuration(t, q);
   for (int i = 0; i < num_bodies(); ++i) {
-    const BodyKinematics b = kinematics(i, t, q, v.data());
+    const BodyKinematics b = moving(i, at, v);
     const Vector3 offset = b.R * model_.bodies[i].center_of_mass;
     out[i].angular_velocity = b.R * b.velocity.tail<3>();
     out[i].position = b.x - offset;
@@ -214,9 +268,10 @@ void MultibodySystem::joint_coordinates(double t, const VectorRef& q, const Vect
                                         Vector& rates) const {
   values.resize(num_named_coordinates_);
   rates.resize(num_named_coordinates_);
+  const Configuration at = configuration(t, q);
   Evaluation x;
   for (int i = 0; i < num_named_coordinates_; ++i) {
-    evaluate_coordinate(i, t, q, v.data(), false, x);
+    evaluate_coordinate(i, at, v.data(), false, x);
     values[i] = x.pair.value;
     rates[i] = x.pair.gradient.dot(x.V);
   }
@@ -230,6 +285,7 @@ std::string MultibodySystem::reaction_name(int i) const {
 void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v, const VectorRef& lambda,
                                 std::vector<JointReaction>& out) const {
   out.assign(model_.joints.size() + model_.motors.size(), {});
+  const Configuration at = configuration(t, q);
   Evaluation x;
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Attachment end_a = shifted(model_.joints[j].a), end_b = shifted(model_.joints[j].b);
@@ -240,24 +296,24 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v
     const int first = first_row_of_joint_[j];
     int row = first;
     for (std::size_t g = static_cast<std::size_t>(group_of_row_[first]);
-         g < row_groups_.size() && row_groups_[g].name == model_.joints[j].name; ++g) {
+         g < row_groups_.size() && row_groups_[g].joint == static_cast<int>(j); ++g) {
       const RowGroup& group = row_groups_[g];
       for (int i = 0; i < group.num_rows(); ++i, ++row) {
         if (group.kind == RowGroup::Kind::pair) {
-          evaluate_pair(equations_[group.first + i], t, q, nullptr, false, x);
+          evaluate_pair(equations_[group.first + i], at, nullptr, false, x);
           wrench += lambda[row] *
                     (from_a ? Vector6(-x.pair.gradient.head<6>()) : Vector6(x.pair.gradient.tail<6>()));
           continue;
         }
         for (const Term& term : group.terms) {
-          evaluate_coordinate(term.coordinate, t, q, nullptr, false, x);
+          evaluate_coordinate(term.coordinate, at, nullptr, false, x);
           wrench += (lambda[row] * term.coefficient) *
                     (from_a ? Vector6(-x.pair.gradient.head<6>()) : Vector6(x.pair.gradient.tail<6>()));
         }
       }
     }
     const Attachment& end = from_a ? end_a : end_b;
-    const BodyKinematics b = kinematics(end.body, t, q, nullptr), a = kinematics(end_a.body, t, q, nullptr);
+    const BodyKinematics &b = body_at(end.body, at), &a = body_at(end_a.body, at);
     const Vector3 force = wrench.head<3>(),
                   torque = b.R * (wrench.tail<3>() - end.point.cross(b.R.transpose() * force));
     const Matrix3 frame = a.R * rotation_matrix(end_a.orientation);
@@ -269,7 +325,7 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v
     if (motor_rows_[m] >= 0) {
       force = lambda[motor_rows_[m]];
     } else {
-      evaluate_coordinate(coordinate, t, q, v.data(), false, x);
+      evaluate_coordinate(coordinate, at, v.data(), false, x);
       force = force_of(coordinate_elements_[motor_elements_[m]], t, x.pair.value, x.pair.gradient.dot(x.V), q)
                   .force;
     }

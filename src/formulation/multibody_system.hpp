@@ -51,40 +51,42 @@ class MultibodySystem final : public System {
   std::string joint_name(int row) const override;
   int num_signals() const override { return static_cast<int>(model_.signals.size()); }
   std::string signal_name(int i) const override { return model_.signals[i].name; }
-  std::string contact_name(ContactId id) const override;
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override;
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override;
   void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const override;
   void velocity_from_rate(const VectorRef& w, const VectorRef& rate, Vector& v) const override;
-  void mass(double t, const VectorRef& q, BlockMatrix& M) const override;
-  void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const override;
-  void force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const override;
-  double potential_energy(double t, const VectorRef& q) const override;
-  double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
-  void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
-  void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
-  void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
+  void configure(double t, const VectorRef& q, Configuration& out) const override;
+  using Dynamics::mass, Dynamics::forces, Dynamics::force_jacobians, Dynamics::potential_energy,
+      Dynamics::nonconservative_power, Dynamics::bilateral, Dynamics::bilateral_bias,
+      Dynamics::add_bilateral_stiffness, Dynamics::friction_rows;
+  const BlockMatrix* constant_mass() const override { return &M_; }
+  void mass(const Configuration& /*at*/, BlockMatrix& M) const override { M = M_; }
+  bool depends_on_time() const override { return depends_on_time_; }
+  void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
+  void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
+  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
+                                  Vector& correction) const override;
+  double potential_energy(const Configuration& at) const override;
+  double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
+  void bilateral(const Configuration& at, BilateralRows& out) const override;
+  void bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const override;
+  void add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
                                BlockMatrix& out) const override;
-  void friction_rows(double t, const VectorRef& q, FrictionRows& out) const override;
-  void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
-                  std::vector<ContactId>& ids) const override;
+  void friction_rows(const Configuration& at, FrictionRows& out) const override;
   bool has_contacts() const override;
-  using System::gaps;
-  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
-            Vector* margins) const override;
-  double contact_step_limit(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
-                            double h) const override;
-  ContactId successor(ContactId id, double t, const VectorRef& q) const override;
-  void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
-                    ContactRows& out) const override;
-  void gaps_and_rows(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
-                     Vector& margins, ContactRows& out) const override;
   bool has_moving_surfaces() const override { return !kinematic_bodies_.empty(); }
-  void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
-                    Vector& bias) const override;
-  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
-                     Matrix3& frame) const override;
+  std::string contact_name(ContactId id) const override;
   ContactBodies contact_bodies(ContactId id) const override;
+  void find_contacts(const Configuration& at, const VectorRef& v, double h, const ContactSet* known,
+                     ContactSet& out) const override;
+  void evaluate_contacts(std::span<const ContactId> ids, const Configuration& at,
+                         ContactSet& out) const override;
+  void contact_bias(const ContactSet& contacts, const Configuration& at, const VectorRef& v,
+                    Vector& bias) const override;
+  GapAt gap_at(ContactId id, double t, const VectorRef& q, const VectorRef& w) const override;
+  ContactId successor(ContactId id, const Configuration& at) const override;
+  double contact_step_limit(const ContactSet& contacts, std::span<const std::size_t> open,
+                            const Configuration& at, const VectorRef& v, double h) const override;
   int num_bodies() const override { return static_cast<int>(model_.bodies.size()); }
   std::string body_name(int i) const override { return model_.bodies[i].name; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,
@@ -120,7 +122,8 @@ class MultibodySystem final : public System {
   struct RowGroup {
     enum class Kind { pair, coordinates, rolling };
     Kind kind = Kind::pair;
-    std::string name;
+    std::string name;            // for messages
+    int joint = -1, motor = -1;  // of the model, which it belongs to
     bool holonomic = true;
     int first = 0, count = 0;  // pair: of equations_; rolling: of body_rows_
     // Σ c_i ξ_i + Σ body rows = offset + law; on velocities when not holonomic.
@@ -155,6 +158,7 @@ class MultibodySystem final : public System {
   void make_joints();
   void make_elements();
   void make_contacts();
+  void make_mass();
   int coordinate_index(const CoordinateRef& ref) const;
   int add_coordinate(std::string name, const PairFunction& function);
   // In axes and from the centre of mass of the body.
@@ -169,85 +173,81 @@ class MultibodySystem final : public System {
                            const VectorRef& q) const {
     return element.force(t, x, v, signal_value(element.signal, q));
   }
+  // Of one body; of its motion only what is prescribed.
+  BodyKinematics kinematics(int body, double t, const VectorRef& q) const;
+  static const BodyKinematics& body_at(int body, const Configuration& at);
   // `v` null: dynamic bodies at rest.
-  BodyKinematics kinematics(int body, double t, const VectorRef& q, const double* v) const;
-  void evaluate_pair(const PairFunction& f, double t, const VectorRef& q, const double* v, bool curvature,
+  Vector6 velocity_of(int body, const Configuration& at, const double* v) const;
+  BodyKinematics moving(int body, const Configuration& at, const VectorRef& v) const;
+  // At q ⊞ w with the part of w that belongs to the body, at rest.
+  BodyKinematics moved(int body, const Configuration& at, const Vector6& w) const;
+  BodyKinematics moved(int body, double t, const VectorRef& q, const Vector6& w) const;
+  Vector6 part_of(int body, const VectorRef& w) const;
+  void evaluate_pair(const PairFunction& f, const Configuration& at, const double* v, bool curvature,
                      Evaluation& out) const;
-  void evaluate_coordinate(int coordinate, double t, const VectorRef& q, const double* v, bool curvature,
+  void evaluate_coordinate(int coordinate, const Configuration& at, const double* v, bool curvature,
                            Evaluation& out) const;
   double on_branch(int coordinate, double angle, const VectorRef& q) const;
+  // The angle after the motion w from q, whole turns included; a, b: the bodies there.
+  double followed_angle(const Coordinate& c, const VectorRef& q, const VectorRef& w, const BodyKinematics& a,
+                        const BodyKinematics& b) const;
   // What prescribed motions contribute to ξ̈.
-  double prescribed_acceleration(const PairFunction& f, double t, const VectorRef& q,
-                                 const Vector12& g) const;
+  double prescribed_acceleration(const PairFunction& f, const Configuration& at, const Vector12& g) const;
 
   void add_pair_row(const PairFunction& f, const Vector12& g, double scale, BlockRows& rows) const;
   void add_pair_force(const PairFunction& f, const Vector12& g, double scale, Vector& k) const;
   void add_pair_block(const PairFunction& f, const Matrix12& K, double scale, BlockMatrix& out) const;
-  void add_pair_rows(const RowGroup& group, double t, const VectorRef& q, int row, BilateralRows& out) const;
-  void add_coordinate_row(const RowGroup& group, double t, const VectorRef& q, int row,
-                          BilateralRows& out) const;
-  void add_rolling_rows(const RowGroup& group, double t, const VectorRef& q, int row,
-                        BilateralRows& out) const;
-  void add_pair_biases(const RowGroup& group, double t, const VectorRef& q, const VectorRef& v, int row,
+  void add_pair_rows(const RowGroup& group, const Configuration& at, int row, BilateralRows& out) const;
+  void add_coordinate_row(const RowGroup& group, const Configuration& at, int row, BilateralRows& out) const;
+  void add_rolling_rows(const RowGroup& group, const Configuration& at, int row, BilateralRows& out) const;
+  void add_pair_biases(const RowGroup& group, const Configuration& at, const VectorRef& v, int row,
                        Vector& bias) const;
   // Of a group that is not of pair functions.
-  double row_bias(const RowGroup& group, int index, double t, const VectorRef& q, const VectorRef& v) const;
+  double row_bias(const RowGroup& group, int index, const Configuration& at, const VectorRef& v) const;
 
   // The force or torque of an applied force, in its axes.
-  Vector3 applied_value(const AppliedForce& f, const ForceFunction& function, double t, const VectorRef& q,
+  Vector3 applied_value(const AppliedForce& f, const ForceFunction& function, const Configuration& at,
                         const Vector3& point, const Vector3& velocity, Matrix3* by_x = nullptr,
                         Matrix3* by_v = nullptr) const;
-  void add_applied(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v, Vector& k) const;
-  void add_applied_jacobians(const AppliedForce& f, double t, const VectorRef& q, const VectorRef& v,
+  void add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v, Vector& k) const;
+  void add_applied_jacobians(const AppliedForce& f, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
-  void evaluate_bushing(std::size_t i, double t, const VectorRef& q, const double* v, Vector6& xi,
+  void evaluate_bushing(std::size_t i, const Configuration& at, const double* v, Vector6& xi,
                         Eigen::Matrix<double, 6, 12>& J, Vector12& V) const;
-  void add_bushing_jacobians(std::size_t i, double t, const VectorRef& q, const VectorRef& v,
+  void evaluate_bushing(std::size_t i, const BodyKinematics& a, const BodyKinematics& b, Vector6& xi,
+                        Eigen::Matrix<double, 6, 12>& J) const;
+  void add_bushing_jacobians(std::size_t i, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
-  void add_element_differences(const ForceElement& element, const std::vector<int>& bodies, double t,
-                               const VectorRef& q, const VectorRef& v, Matrix& by_q, Matrix& by_v) const;
-  void add_element_jacobians(const ForceElement& element, double t, const VectorRef& q, const VectorRef& v,
+  void add_element_differences(const ForceElement& element, std::vector<BodyKinematics>& motions,
+                               const Configuration& at, Matrix& by_q, Matrix& by_v) const;
+  void add_element_jacobians(const ForceElement& element, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
 
-  // Motions of the kinematic bodies at t, evaluated once a call, on its thread: functions of the user are never called by
-  // several threads at once. Valid until the next call of the thread.
-  std::span<const BodyKinematics> known_motions(double t, const VectorRef& q, const double* v,
-                                                std::size_t num_contacts) const;
-  BodyKinematics contact_kinematics(int body, std::span<const BodyKinematics> known, const VectorRef& q,
-                                    const double* v) const;
-  // A contact of shapes at (t, q, v), with its frame.
-  struct ShapeContactState {
-    int body_a = 0, body_b = 0;
-    BodyKinematics a, b;
-    FeatureContact contact;
-    Matrix3 frame;                   // rows: normal, tangents
-    Vector3 arm_a, arm_b;            // from the centres of mass to the points of contact, world axes
-    Vector3 omega_a, omega_b;        // world axes
-    Vector3 velocity_a, velocity_b;  // of the material points
+  // How the two surfaces of a contact of shapes move at (t, q, v), world axes.
+  struct SurfaceMotion {
+    Vector3 arm_a, arm_b;  // from the centres of mass to the points of contact
+    Vector3 omega_a, omega_b;
+    Vector3 velocity_a, velocity_b;                  // of the material points
     Vector3 surface_velocity_a, surface_velocity_b;  // of the surfaces beside those, not yet projected
-    // Of elliptic friction, world axes; without one the frame is that of the normal alone.
-    bool has_axis = false;
-    Vector3 axis, axis_rate;
-    double tangent_ratio = 1;  // of ContactSurface
-    // Of an angular velocity: components about t1, t2 and n.
-    Vector3 turning(const Vector3& omega) const;
   };
-  ShapeContactState shape_contact(const CollisionWorld::Ends& ends, const BodyKinematics& a,
-                                  const BodyKinematics& b) const;
-  ShapeContactState shape_contact(const CollisionWorld::Ends& ends, std::span<const BodyKinematics> known,
-                                  const VectorRef& q, const double* v) const;
-  void place_shapes(double t, const VectorRef& q, const double* v, std::vector<BodyPlacement>& out) const;
-  void add_shape_group(ContactId id, ContactRows& out) const;
-  // The contact as it was found there.
-  FeatureContact fill_shape_rows(ContactId id, int group, std::span<const BodyKinematics> known,
-                                 const VectorRef& q, ContactRows& out) const;
-  // The groups of all contacts, those of shapes still empty.
-  void add_groups(std::span<const ContactId> ids, double t, const VectorRef& q, ContactRows& out) const;
-  double listed_gap(ContactId id, double t, const VectorRef& q) const;  // of a contact that is not of shapes
+  SurfaceMotion surface_motion(const CollisionWorld::Ends& ends, const ContactPlace& place,
+                               const Configuration& at, const double* v) const;
+  // The axis of elliptic friction and the body it turns with; false: the contact has none, its frame is that of the normal alone.
+  bool friction_axis(const CollisionWorld::Ends& ends, const Configuration& at, const Vector3& normal,
+                     Vector3& axis, int& body) const;
+  void place_shapes(const Configuration& at, const double* v, std::vector<BodyPlacement>& out) const;
+  // Ids, materials, rows and gaps of all contacts; those of shapes are still to be filled.
+  void start_contacts(std::span<const ContactId> ids, const Configuration& at, ContactSet& out) const;
+  int num_contact_rows(ContactId id, const CollisionWorld::Ends& ends) const;
+  void start_shape(const CollisionWorld::Ends& ends, ContactSet& out) const;
+  void add_limit(const LimitContact& limit, const Configuration& at, ContactSet& out) const;
+  void add_particle_contact(ContactId id, const Configuration& at, ContactSet& out) const;
+  // A contact of shapes that the narrow phase or an evaluation has found.
+  void fill_shape(std::size_t c, const CollisionWorld::Ends& ends, const FeatureContact& contact,
+                  const Configuration& at, ContactSet& out) const;
   // `out`: as many entries as the contact has rows.
-  void shape_bias(ContactId id, std::span<const BodyKinematics> known, const VectorRef& q, const VectorRef& v,
+  void shape_bias(const ContactSet& contacts, std::size_t c, const Configuration& at, const VectorRef& v,
                   Eigen::Ref<Vector> out) const;
-  int num_contact_rows(ContactId id) const;
 
   ContactGeometry geometry(ContactId id, const VectorRef& q, const VectorRef* v) const;
   // Listed contacts come first: planes, pairs, limits; ids of shapes are far above.
@@ -267,11 +267,11 @@ class MultibodySystem final : public System {
   }
 
   Model model_;
+  BlockMatrix M_;
+  bool depends_on_time_ = false;
   int nq_ = 0, nv_ = 0;
-  bool any_rigid_ = false;
   std::vector<Place> places_;
   std::vector<int> kinematic_bodies_;
-  std::vector<int> kinematic_index_;     // of each body among these; −1: none of them
   std::vector<Coordinate> coordinates_;  // of joints and measures first: these have names
   int num_named_coordinates_ = 0;
   std::vector<int> first_coordinate_;    // of each joint

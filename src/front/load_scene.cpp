@@ -25,27 +25,27 @@ std::vector<std::string> scene_names() {
 namespace {
 
 // Messages about a setting name the setting; a line and column of its few characters would only confuse.
-void forget_lines(Value& value) {
+void forget_lines(DataTree& value) {
   value.place.line = value.place.column = 0;
   value.lines.clear();
-  for (Value& element : value.list) forget_lines(element);
+  for (DataTree& element : value.list) forget_lines(element);
   for (auto& member : value.map) forget_lines(member.second);
   for (Place& place : value.key_places) place.line = place.column = 0;
 }
 
-void apply(const SceneSetting& setting, Value& scene) {
+void apply(const SceneSetting& setting, DataTree& scene) {
   const Place place{setting.origin, 0, 0};
   const std::size_t equals = setting.text.find('=');
   if (equals == std::string::npos || equals == 0)
     throw InputError(place, "a setting has the form path=value, e.g. stepper.step=1e-3");
-  Value value;
+  DataTree value;
   try {
     value = parse_yaml(setting.text.substr(equals + 1), setting.origin);
   } catch (const InputError& error) {
     throw InputError(place, std::string(error.what()).substr(to_string(error.place()).size()));
   }
   forget_lines(value);
-  if (value.kind == Value::Kind::null) throw InputError(place, "the setting has no value");
+  if (value.kind == DataTree::Kind::null) throw InputError(place, "the setting has no value");
   try {
     set_path(scene, setting.text.substr(0, equals), std::move(value));
   } catch (const InputError& error) {

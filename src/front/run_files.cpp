@@ -43,8 +43,8 @@ RunInfo make_info(const Scene& scene, const Simulation& simulation) {
                    {"step", fmt::format("{}", simulation.options().step)},
                    {"duration", fmt::format("{}", scene.desc.duration)},
                    {"solver", simulation.solver_name()},
-                   {"impact law", scene.desc.run.impact_law},
-                   {"projection", scene.desc.run.projection}};
+                   {"impact law", setting_text({.options = simulation.options()}, "impact", "law")},
+                   {"projection", setting_text({.options = simulation.options()}, "stepper", "projection")}};
   for (const std::string& setting : scene.settings) info.settings.emplace_back("set", setting);
   return info;
 }

@@ -65,6 +65,23 @@ SparseMatrix BlockMatrix::to_sparse() const {
   return out;
 }
 
+bool BlockMatrix::is_symmetric() const {
+  const auto agree = [](const ConstBlock& a, const ConstBlock& b) {
+    if (a.rows() != b.cols() || a.cols() != b.rows()) return false;
+    for (Eigen::Index j = 0; j < a.cols(); ++j)
+      for (Eigen::Index i = 0; i < a.rows(); ++i)
+        if (a(i, j) != b(j, i)) return false;
+    return true;
+  };
+  for (int b = 0; b < num_blocks(); ++b) {
+    const int first = b;
+    if (block_row(b) != block_column(b) && ++b == num_blocks()) return false;
+    if (block_row(first) != block_column(b) || block_column(first) != block_row(b)) return false;
+    if (!agree(block(first), block(b))) return false;
+  }
+  return true;
+}
+
 bool BlockMatrix::operator==(const BlockMatrix& other) const {
   return size_ == other.size_ && blocks_ == other.blocks_ && values_ == other.values_;
 }

@@ -31,6 +31,9 @@ class BlockMatrix {
   void add_product(const VectorRef& v, Vector& out, double scale = 1.0) const;
   void to_dense(Matrix& out) const;
   SparseMatrix to_sparse() const;
+  // Whether the blocks show it, bit for bit: each block on the diagonal is symmetric, and after each other one comes its
+  // transpose. False does not mean that the sum is not.
+  bool is_symmetric() const;
   bool operator==(const BlockMatrix& other) const;
 
  private:

@@ -122,12 +122,38 @@ void ContactMatrix::symmetrize() {
     }
 }
 
+void ContactMatrix::copy_upper_to_lower() {
+  // Rows are gone through in order, so the next block of row b below the diagonal is the one for a.
+  thread_local std::vector<int> next;
+  next.assign(starts_.begin(), starts_.end());
+  for (int a = 0; a < num_contacts(); ++a) {
+    Block diagonal = block(a, diagonal_[a]);
+    for (int i = 0; i < diagonal.rows(); ++i)
+      for (int j = i + 1; j < diagonal.cols(); ++j)
+        diagonal(i, j) = diagonal(j, i) = 0.5 * (diagonal(i, j) + diagonal(j, i));
+    for (int e = diagonal_[a] + 1; e < row_end(a); ++e) {
+      const int b = columns_[e], below = next[b]++;
+      assert(columns_[below] == a);
+      const int rows = dim(a), columns = dim(b);
+      const double* from = values(e);
+      double* to = values(below);
+      for (int i = 0; i < rows; ++i)
+        for (int j = 0; j < columns; ++j) to[j * rows + i] = from[i * columns + j];
+    }
+  }
+}
+
 bool ContactMatrix::all_finite() const {
   return std::all_of(values_.begin(), values_.end(), [](double x) { return std::isfinite(x); });
 }
 
 void ContactMatrix::extract(std::span<const int> contacts, ContactMatrix& out) const {
-  std::vector<int> dims, starts{0}, columns, entries;
+  // Kept from call to call, so that islands of a step allocate nothing.
+  thread_local std::vector<int> dims, starts, columns, entries;
+  dims.clear();
+  starts.assign(1, 0);
+  columns.clear();
+  entries.clear();
   for (int a : contacts) {
     dims.push_back(dim(a));
     auto next = contacts.begin();

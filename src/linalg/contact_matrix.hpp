@@ -57,6 +57,8 @@ class ContactMatrix {
   SparseMatrix to_sparse() const;
   // ½ (W + Wᵀ); the pattern must be symmetric.
   void symmetrize();
+  // Block (b, a) = block (a, b)ᵀ for a < b, and blocks on the diagonal ½ (W_aa + W_aaᵀ); the pattern must be symmetric.
+  void copy_upper_to_lower();
   bool all_finite() const;
   // The blocks between the contacts listed (ascending).
   void extract(std::span<const int> contacts, ContactMatrix& out) const;

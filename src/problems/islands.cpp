@@ -42,7 +42,7 @@ void Islands::find(const ContactMatrix& W) {
 }
 
 void extract_island(const LocalProblem& problem, const WarmStart& warm, std::span<const int> contacts,
-                    LocalProblem& island, WarmStart& island_warm) {
+                    LocalProblem& island, WarmStart& island_warm, std::span<const std::size_t> basis_starts) {
   problem.W.extract(contacts, island.W);
   island.symmetric = problem.symmetric;
   island.cones.clear();
@@ -50,6 +50,7 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
   island.terms.resize(problem.terms.size() > 0 ? static_cast<Eigen::Index>(contacts.size()) : 0);
   const bool has_r = warm.r.size() == problem.u_free.size();
   island_warm.r.resize(has_r ? island.W.rows() : 0);
+  const bool has_basis = !basis_starts.empty() && warm.basis.size() == basis_starts.back();
   island_warm.basis.clear();
   island_warm.modes.clear();
   for (std::size_t i = 0; i < contacts.size(); ++i) {
@@ -58,6 +59,10 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
     if (problem.terms.size() > 0) island.terms[static_cast<Eigen::Index>(i)] = problem.terms[c];
     island.u_free.segment(row, dim) = problem.u_free.segment(problem.first_row(c), dim);
     if (has_r) island_warm.r.segment(row, dim) = warm.r.segment(problem.first_row(c), dim);
+    if (has_basis)
+      island_warm.basis.insert(island_warm.basis.end(),
+                               warm.basis.begin() + static_cast<std::ptrdiff_t>(basis_starts[c]),
+                               warm.basis.begin() + static_cast<std::ptrdiff_t>(basis_starts[c + 1]));
     if (warm.modes.size() == problem.cones.size()) island_warm.modes.push_back(warm.modes[c]);
   }
 }

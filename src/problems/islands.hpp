@@ -24,8 +24,10 @@ class Islands {
   std::vector<int> parent_, starts_{0}, contacts_, island_of_;
 };
 
-// The problem of some contacts alone, with its warm start.
+// The problem of some contacts alone, with its warm start. `basis_starts`: where the entries of each contact begin in the
+// basis of the warm start, and their number at the end; empty: there is none.
 void extract_island(const LocalProblem& problem, const WarmStart& warm, std::span<const int> contacts,
-                    LocalProblem& island, WarmStart& island_warm);
+                    LocalProblem& island, WarmStart& island_warm,
+                    std::span<const std::size_t> basis_starts = {});
 
 }  // namespace delassus

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <stdexcept>
 
@@ -44,6 +45,17 @@ std::string check_layout(const char* what, const BlockRows& directions, const Bl
 }
 
 }  // namespace
+
+double LocalProblem::velocity_floor() const {
+  // Times a tolerance of 1e-10 some fifty machine epsilons: round-off of sums of a dozen terms, and of the velocities in them.
+  constexpr double share = 1e-4;
+  return terms.size() > 0 ? share * terms.maxCoeff() : 0.0;
+}
+
+double LocalProblem::contact_mass(int contact) const {
+  const double trace = W.diagonal(contact).trace();
+  return trace > 0 ? W.dim(contact) / trace : std::numeric_limits<double>::infinity();
+}
 
 std::string check_cone(const Cone& cone) {
   if (!std::isfinite(cone.mu) || cone.mu < 0)

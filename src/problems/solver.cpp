@@ -6,7 +6,7 @@ namespace delassus {
 
 void solve(Solver& solver, const Reduction& reduction, const WarmStart& warm, Solution& solution,
            SolveStats& stats) {
-  solver.solve(reduction.local(), warm, solution, stats);
+  solver.solve_global(reduction, warm, solution, stats);
   // A copy: recover writes r.
   thread_local Vector r;
   r = solution.r;

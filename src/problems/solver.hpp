@@ -3,7 +3,7 @@
 //
 // The solver plug point. A solver sees a problem and nothing of the mechanics behind it; its typed options
 // are given at construction, and what it remembers between calls (workspace) never changes a result: warm
-// starts are passed in.
+// starts are passed in. Solvers of your own derive from Solver and are handed to a stepper.
 #pragma once
 #include <string>
 
@@ -27,6 +27,13 @@ class Solver {
   // used.
   virtual void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
                      SolveStats& stats) = 0;
+  // The same for a problem whose velocities are at hand, too: A, G, H are those of reduction.problem(), K⁻¹ is behind
+  // reduction.recover(r, …), W is in reduction.local(). Steppers call this one. A solver that works on A and H
+  // overrides it; the default solves the local problem.
+  virtual void solve_global(const Reduction& reduction, const WarmStart& warm, Solution& solution,
+                            SolveStats& stats) {
+    solve(reduction.local(), warm, solution, stats);
+  }
 };
 
 // Solves a global problem whose elimination is `reduction` (already computed): v, λ and u follow from r.

@@ -75,11 +75,9 @@ ContactForces sum_contact_forces(const System& system, const State& state, const
   for (int i = 0; i < system.num_bodies(); ++i) centers.push_back(system.body_center(i));
   Sums sums(motions, centers);
   for (const ContactReport& contact : report.contacts) {
-    Vector3 point;
-    Matrix3 frame;
-    system.contact_frame(contact.id, state.t, state.q, point, frame);
-    sums.add(system.contact_bodies(contact.id), point, frame * contact.impulse / h,
-             frame * contact.couple / h);
+    const ContactPlace& place = contact.place;
+    sums.add(place.bodies, place.point(), place.frame * contact.impulse / h,
+             place.frame * contact.couple / h);
   }
   return sums.take();
 }

@@ -333,13 +333,11 @@ struct Recorder::Impl {
     ++frames.reactions.pending_rows;
   }
 
-  void put_contacts(const State& state, const std::vector<ContactReport>& reports, double step_length) {
+  void put_contacts(const std::vector<ContactReport>& reports, double step_length) {
     frames.contact_first.put(contacts.id.rows());
     frames.contact_count.put(static_cast<std::int64_t>(reports.size()));
     for (const ContactReport& c : reports) {
-      Vector3 point;
-      Matrix3 frame;
-      system.contact_frame(c.id, state.t, state.q, point, frame);
+      const Matrix3& frame = c.place.frame;
       const auto mean = [&](const Vector3& x) {
         return step_length > 0 ? Vector3(frame * x / step_length) : Vector3::Constant(k_nan);
       };
@@ -349,7 +347,7 @@ struct Recorder::Impl {
       contacts.gap.put(c.gap);
       contacts.impulse.put_row(c.impulse);
       contacts.velocity.put_row(c.velocity);
-      contacts.point.put_row(point);
+      contacts.point.put_row(c.place.point());
       contacts.normal.put_row(frame.col(0));
       contacts.force.put_row(mean(c.impulse));
       contacts.couple.put_row(mean(c.couple));
@@ -364,7 +362,7 @@ struct Recorder::Impl {
     put_certificate(report.certificate, report.substeps, report.rejected);
     put_joint_impulses(report.joint_impulses);
     put_reactions(state, report.joint_forces);
-    put_contacts(state, report.contacts, step_length);
+    put_contacts(report.contacts, step_length);
   }
 
   void put_events(const std::vector<Event>& list) {
@@ -466,7 +464,7 @@ void Recorder::record_initial(const State& state, const EnergyReport& energy) {
     impl_->put_certificate({}, 0, 0);
     impl_->frames.joint_impulses.put_nan_row();
     impl_->frames.reactions.put_nan_row();
-    impl_->put_contacts(state, {}, k_nan);
+    impl_->put_contacts({}, k_nan);
     impl_->flush(false);
   });
 }

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 #include "delassus/system/lagrangian.hpp"
@@ -273,13 +273,10 @@ CompiledScene compile(const SceneDesc& scene) {
     throw InputError(scene.lagrangian ? scene.lagrangian->place : Place{scene.file, 0, 0},
                      fmt::format("a formula cannot be differentiated: {}", error.message()));
   }
-  std::vector<ContactId> ids;
-  Vector gaps;
-  out.system->candidates(0.0, out.state.q, out.state.v, 0.0, ids);
-  out.system->gaps(ids, 0.0, out.state.q, gaps);
-  for (std::size_t c = 0; c < ids.size(); ++c)
-    if (const double gap = gaps[static_cast<Eigen::Index>(c)]; !std::isfinite(gap)) {
-      const std::string name = out.system->contact_name(ids[c]);
+  const ContactSet contacts = out.system->contacts_within(0.0, 0.0, out.state.q, out.state.v);
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (const double gap = contacts.gap(c); !std::isfinite(gap)) {
+      const std::string name = out.system->contact_name(contacts.ids[c]);
       Place place{scene.file, 0, 0};
       for (const ContactDesc& contact : scene.contacts)
         if (contact.name.name == name) place = contact.name.place;

@@ -7,8 +7,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/scene/compile_shapes.hpp"
 
 namespace delassus {
@@ -21,8 +21,7 @@ int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
     names.push_back(scene.bodies[i].name.name);
   }
   if (world_allowed) names.push_back("world");
-  throw InputError(ref.place,
-                   fmt::format("there is no body '{}'{}", ref.name, name_suggestion(ref.name, names)));
+  throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name, name_advice(ref.name, names)));
 }
 
 namespace {
@@ -96,10 +95,10 @@ class Compiler {
       throw InputError(
           desc.coordinate->place,
           fmt::format("joint '{}' is {} and has no coordinate '{}'{}", joint.name, to_string(joint.kind),
-                      desc.coordinate->name, name_suggestion(desc.coordinate->name, known)));
+                      desc.coordinate->name, name_advice(desc.coordinate->name, known)));
     }
     throw InputError(desc.joint.place, fmt::format("there is no joint or measure '{}'{}", desc.joint.name,
-                                                   name_suggestion(desc.joint.name, names)));
+                                                   name_advice(desc.joint.name, names)));
   }
 
   bool is_angle(const CoordinateRef& ref) const {
@@ -262,7 +261,7 @@ class Compiler {
   static void start_turned(Body& body) {
     const double angle = body.motion.angle.value(0);
     body.orientation =
-        multiply(quaternion_exponential(angle * body.motion.axis.normalized()), body.orientation)
+        quaternion_product(quaternion_exponential(angle * body.motion.axis.normalized()), body.orientation)
             .normalized();
     body.motion.angle.value = [law = body.motion.angle.value, angle](double t) { return law(t) - angle; };
   }

@@ -35,7 +35,7 @@ std::uint32_t bits_of(const std::vector<NameRef>& names, const std::vector<std::
     const auto at = std::find(groups.begin(), groups.end(), name.name);
     if (at == groups.end())
       throw InputError(name.place, fmt::format("no shape belongs to a group '{}'{}", name.name,
-                                               name_suggestion(name.name, groups)));
+                                               name_advice(name.name, groups)));
     bits |= std::uint32_t{1} << (at - groups.begin());
   }
   return bits;

@@ -139,64 +139,16 @@ LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
 
 RunSettings read_settings(const Fields& scene) {
   RunSettings run;
-  run.assemble = scene.boolean("assemble", run.assemble);
-  if (const auto f = scene.object("stepper")) {
-    if (f->has("name")) run.stepper = f->name("name");
-    run.step = f->number("step", run.step);
-    run.alpha = f->number("alpha", run.alpha);
-    run.gamma = f->number("gamma", run.gamma);
-    if (run.alpha == 0) throw InputError(f->place("alpha"), "'alpha' of stepper is 0; allowed: > 0 … 1");
-    run.data = f->choice("data", run.data);
-    run.rows_at_end = f->boolean("rows_at_end", run.rows_at_end);
-    run.rho = f->number("rho", run.rho);
-    run.hht_alpha = f->number("hht_alpha", run.hht_alpha);
-    run.newmark_beta = f->number("newmark_beta", run.newmark_beta);
-    run.newmark_gamma = f->number("newmark_gamma", run.newmark_gamma);
-    run.second_derivatives = f->choice("second_derivatives", run.second_derivatives);
-    run.unknowns = f->choice("unknowns", run.unknowns);
-    run.newton_iterations = f->integer("newton_iterations", run.newton_iterations);
-    run.newton_tolerance = f->number("newton_tolerance", run.newton_tolerance);
-    run.derivatives = f->choice("derivatives", run.derivatives);
-    run.rank_one_right_side = f->boolean("rank_one_right_side", run.rank_one_right_side);
-    run.springs_as_rows = f->boolean("springs_as_rows", run.springs_as_rows);
-    run.projection = f->choice("projection", run.projection);
-    run.theta = f->number("theta", run.theta);
-    run.prediction = f->number("prediction", run.prediction);
-    run.recovery_speed = f->number("recovery_speed", run.recovery_speed);
-    run.joint_recovery_speed = f->number("joint_recovery_speed", run.joint_recovery_speed);
-    run.detect_collisions = f->boolean("detect_collisions", run.detect_collisions);
-    run.locate = f->choice("locate", run.locate);
-    run.detect_transitions = f->boolean("detect_transitions", run.detect_transitions);
-    run.epsilon_a = f->number("epsilon_a", run.epsilon_a);
-    run.epsilon_b = f->number("epsilon_b", run.epsilon_b);
-    run.keep_active_after_impact = f->boolean("keep_active_after_impact", run.keep_active_after_impact);
-    run.snap_to_grid = f->boolean("snap_to_grid", run.snap_to_grid);
-    run.max_events = f->integer("max_events", run.max_events);
-    run.on_failure = f->choice("on_failure", run.on_failure);
-    run.max_halvings = f->integer("max_halvings", run.max_halvings);
+  for (const SettingTable& table : setting_tables()) {
+    const bool top = table.name == scene.table().name;
+    const std::optional<Fields> map = top ? scene : scene.object(table.name);
+    if (!map) continue;
+    for (const SettingKey<RunSettings>& key : table.keys)
+      if (map->has(key.key)) {
+        key.set(run, map->setting(key.key));
+        run.places[table.name + "." + key.key] = map->place(key.key);
+      }
   }
-  if (const auto f = scene.object("law")) {
-    if (f->has("name")) run.law = f->name("name");
-    run.directions = f->integer("directions", run.directions);
-    if (run.directions % 2 != 0)
-      throw InputError(
-          f->place("directions"),
-          fmt::format("'directions' of law is {}; allowed: even numbers, so that friction is balanced",
-                      run.directions));
-    run.align = f->boolean("align", run.align);
-  }
-  if (const auto f = scene.object("impact")) {
-    run.impact_law = f->choice("law", run.impact_law);
-    run.bound_by_total_impulse = f->boolean("bound_by_total_impulse", run.bound_by_total_impulse);
-    run.tangential_restitution = f->number("tangential_restitution", run.tangential_restitution);
-    run.impact_threshold = f->number("threshold", run.impact_threshold);
-  }
-  if (const auto f = scene.object("solver")) {
-    if (f->has("name")) run.solver = f->name("name");
-    run.tolerance = f->number("tolerance", run.tolerance);
-    run.max_iterations = f->integer("max_iterations", run.max_iterations);
-  }
-  if (const auto f = scene.object("output")) run.output_every = f->integer("every", run.output_every);
   return run;
 }
 
@@ -218,32 +170,32 @@ void require_unique_names(const SceneDesc& scene) {
 
 }  // namespace
 
-SceneDesc decode_scene(const Value& root) {
+SceneDesc decode_scene(const DataTree& root) {
   SceneDesc out;
   out.file = root.place.file;
-  if (root.kind == Value::Kind::null)
+  if (root.kind == DataTree::Kind::null)
     throw InputError(root.place,
                      fmt::format("the file is empty; a scene begins with 'delassus: {}'", k_schema_version));
-  if (root.kind != Value::Kind::map)
+  if (root.kind != DataTree::Kind::map)
     throw InputError(
         root.place,
         fmt::format("this is not a scene: it is {}; a scene is a map of keys that begins with 'delassus: {}'",
                     to_string(root.kind), k_schema_version));
-  const Value* version = root.find("delassus");
+  const DataTree* version = root.find("delassus");
   if (version == nullptr)
     throw InputError(
         root.place,
         fmt::format("this is not a scene: the key 'delassus' is missing; a scene begins with 'delassus: {}'",
                     k_schema_version));
-  if (version->kind != Value::Kind::number || version->number != k_schema_version)
+  if (version->kind != DataTree::Kind::number || version->number != k_schema_version)
     throw InputError(version->place,
                      fmt::format("the scene format is {}; this program reads format {}",
                                  version->text.empty() ? to_string(version->kind) : quote(version->text),
                                  k_schema_version));
   // The constants come first: every number of the file may use them.
   const Constants none;
-  Value constants_only;
-  constants_only.kind = Value::Kind::map;
+  DataTree constants_only;
+  constants_only.kind = DataTree::Kind::map;
   constants_only.place = root.place;
   for (std::size_t i = 0; i < root.map.size(); ++i)
     if (root.map[i].first == "constants" || root.map[i].first == "delassus") {
@@ -273,10 +225,11 @@ SceneDesc decode_scene(const Value& root) {
   out.run = read_settings(scene);
   // Beyond, the times of the grid are no longer different numbers.
   constexpr double max_steps = 1e15;
-  if (out.duration / out.run.step > max_steps)
+  const double step = out.run.options.step;
+  if (out.duration / step > max_steps)
     throw InputError(scene.place("duration"),
                      fmt::format("the duration {} s takes {:.0e} steps of {} s; allowed: up to {:.0e}",
-                                 out.duration, out.duration / out.run.step, out.run.step, max_steps));
+                                 out.duration, out.duration / step, step, max_steps));
   for (const Fields& f : scene.objects("picture")) {
     const bool plane = f.table().type == "plane";
     out.picture.push_back({plane, f.text("name", ""), f.vector3(plane ? "point" : "from", Vector3::Zero()),

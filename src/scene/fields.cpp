@@ -12,8 +12,9 @@
 namespace delassus {
 namespace {
 
-std::string shown(const Value& value) {
-  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null)
+std::string shown(const DataTree& value) {
+  if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map ||
+      value.kind == DataTree::Kind::null)
     return to_string(value.kind);
   return quote(value.text);
 }
@@ -21,8 +22,15 @@ std::string shown(const Value& value) {
 constexpr std::size_t k_longest_name = 200;
 constexpr std::size_t k_longest_path = 4096;  // of most systems
 
-bool is_scalar(const Value& value) {
-  return value.kind != Value::Kind::list && value.kind != Value::Kind::map && value.kind != Value::Kind::null;
+bool is_scalar(const DataTree& value) {
+  return value.kind != DataTree::Kind::list && value.kind != DataTree::Kind::map &&
+         value.kind != DataTree::Kind::null;
+}
+
+// A word that stands instead of a number.
+bool is_word(const Field& f, const DataTree& value) {
+  return value.kind == DataTree::Kind::text &&
+         std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
 }
 
 bool has_control_character(const std::string& text) {
@@ -58,24 +66,11 @@ std::string join(const std::vector<std::string>& words) {
   return fmt::format("{}", fmt::join(words, ", "));
 }
 
-// "; did you mean 'x'? allowed: x, y" for a word out of a short list.
-std::string allowed_words(const std::string& name, const std::vector<std::string>& words) {
-  const std::string near = nearest_name(name, words);
-  return (near.empty() ? "; " : "; did you mean '" + near + "'? ") + "allowed: " + join(words);
-}
-
-// "; did you mean 'x'?" or "; known: a, b, c".
-std::string advice(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  if (!near.empty()) return "; did you mean '" + near + "'?";
-  return "; known: " + join(known);
-}
-
 }  // namespace
 
-Fields::Fields(const Value& value, const Table& table, const Constants& constants)
+Fields::Fields(const DataTree& value, const Table& table, const Constants& constants)
     : value_(value), table_(table), constants_(constants) {
-  if (value.kind != Value::Kind::map)
+  if (value.kind != DataTree::Kind::map)
     fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
   std::vector<std::string> known;
   for (const Field& f : table.fields) known.push_back(f.key);
@@ -84,9 +79,9 @@ Fields::Fields(const Value& value, const Table& table, const Constants& constant
     const auto at = std::find(known.begin(), known.end(), key);
     if (at == known.end())
       fail(value.key_places[i],
-           fmt::format("unknown key {} in {}{}", quote(key), title(), advice(key, known)));
-    const Value& member = value.map[i].second;
-    if (member.kind == Value::Kind::null)
+           fmt::format("unknown key {} in {}{}", quote(key), title(), name_advice(key, known)));
+    const DataTree& member = value.map[i].second;
+    if (member.kind == DataTree::Kind::null)
       fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
     check_type(table.fields[at - known.begin()], member);
   }
@@ -105,22 +100,22 @@ std::string Fields::title() const {
   const bool element = table_.name.ends_with(" shape") ||
                        std::any_of(table_.fields.begin(), table_.fields.end(),
                                    [](const Field& f) { return f.key == "name" && f.required; });
-  const Value* name = value_.find("name");
+  const DataTree* name = value_.find("name");
   if (!element || name == nullptr || !is_scalar(*name) || name->text.empty()) return table_.name;
   return table_.name + " " + quote(name->text);
 }
 
-const Value* Fields::find(const std::string& key) const {
+const DataTree* Fields::find(const std::string& key) const {
   return value_.find(key);
 }
 
 Place Fields::place(const std::string& key) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->place : value_.place;
 }
 
 Place Fields::place(const std::string& key, std::size_t element) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr && element < value->list.size() ? value->list[element].place : place(key);
 }
 
@@ -141,52 +136,58 @@ const Field& Fields::field(const std::string& key) const {
   throw std::logic_error("schema table '" + table_.name + "' has no key '" + key + "'");
 }
 
+// One line of text, or one of the words of a choice.
+void Fields::check_word(const Field& f, const DataTree& value) const {
+  const std::string what = fmt::format("'{}' of {}", f.key, title());
+  if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map)
+    fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
+  const bool known = f.type != FieldType::choice ||
+                     std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
+  if (!known && !f.noun.empty()) fail(value.place, unknown_name(f.noun, value.text, f.choices));
+  if (!known)
+    fail(value.place, fmt::format("{} is {}{}", what, shown(value), allowed_words(value.text, f.choices)));
+  if (value.text.empty()) fail(value.place, what + " is empty");
+  if (f.key != "description" && has_control_character(value.text))
+    fail(value.place, what + " has a line end or another control character; allowed: one line of text");
+  if (const std::size_t longest = f.key == "file" ? k_longest_path : k_longest_name;
+      f.key != "description" && value.text.size() > longest)
+    fail(value.place, fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), longest));
+}
+
 // Types and ranges that need no context. Formulas and references are checked where they are read.
-void Fields::check_type(const Field& f, const Value& value) const {
+void Fields::check_type(const Field& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   switch (f.type) {
     case FieldType::number:
     case FieldType::integer:
-      checked_number(f, value);
+      if (!is_word(f, value)) checked_number(f, value);
       break;
     case FieldType::boolean:
-      if (value.kind != Value::Kind::boolean)
+      if (value.kind != DataTree::Kind::boolean)
         fail(value.place, fmt::format("{} is {}; allowed: true or false", what, shown(value)));
       break;
     case FieldType::text:
     case FieldType::choice:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
-        fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
-      if (f.type == FieldType::choice &&
-          std::find(f.choices.begin(), f.choices.end(), value.text) == f.choices.end())
-        fail(value.place,
-             fmt::format("{} is {}{}", what, shown(value), allowed_words(value.text, f.choices)));
-      if (value.text.empty()) fail(value.place, what + " is empty");
-      if (f.key != "description" && has_control_character(value.text))
-        fail(value.place, what + " has a line end or another control character; allowed: one line of text");
-      if (const std::size_t longest = f.key == "file" ? k_longest_path : k_longest_name;
-          f.key != "description" && value.text.size() > longest)
-        fail(value.place,
-             fmt::format("{} has {} bytes; allowed: up to {}", what, value.text.size(), longest));
+      check_word(f, value);
       break;
     case FieldType::vector3:
       if (to_list(value, what).size() != 3)
         fail(value.place, fmt::format("{} has {} entries; allowed: 3", what, value.list.size()));
       [[fallthrough]];
     case FieldType::numbers:
-      for (const Value& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
+      for (const DataTree& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
       break;
     case FieldType::names:
-      for (const Value& entry : to_list(value, what))
+      for (const DataTree& entry : to_list(value, what))
         if (!is_scalar(entry) || entry.text.empty() || entry.text.size() > k_longest_name ||
             has_control_character(entry.text))
           fail(entry.place, fmt::format("an entry of {} is {}; allowed: a name", what, shown(entry)));
       break;
     case FieldType::number_rows:
-      for (const Value& row : to_list(value, what)) {
-        if (row.kind != Value::Kind::list)
+      for (const DataTree& row : to_list(value, what)) {
+        if (row.kind != DataTree::Kind::list)
           fail(row.place, fmt::format("a row of {} must be a list, but is {}", what, shown(row)));
-        for (const Value& entry : row.list) to_number(entry, "an entry of " + what, constants_);
+        for (const DataTree& entry : row.list) to_number(entry, "an entry of " + what, constants_);
       }
       break;
     case FieldType::formulas:
@@ -194,34 +195,35 @@ void Fields::check_type(const Field& f, const Value& value) const {
       to_list(value, what);
       break;
     case FieldType::objects:
-      if (value.kind != Value::Kind::list)
+      if (value.kind != DataTree::Kind::list)
         fail(value.place,
              fmt::format("{} must be a list of maps, but is {}; write each element as '- {{name: …}}'", what,
                          shown(value)));
       break;
     case FieldType::constants:
     case FieldType::object:
-      if (value.kind != Value::Kind::map)
+      if (value.kind != DataTree::Kind::map)
         fail(value.place, fmt::format("{} must be a map of keys, but is {}", what, shown(value)));
       break;
     case FieldType::formula:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+      if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map)
         fail(value.place, fmt::format("{} is {}; allowed: a formula", what, shown(value)));
       break;
   }
 }
 
-const std::vector<Value>& Fields::to_list(const Value& value, const std::string& what) const {
-  if (value.kind != Value::Kind::list)
+const std::vector<DataTree>& Fields::to_list(const DataTree& value, const std::string& what) const {
+  if (value.kind != DataTree::Kind::list)
     fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
   return value.list;
 }
 
 // A number, or a formula of the constants.
-double Fields::to_number(const Value& value, const std::string& what, const Constants& constants,
+double Fields::to_number(const DataTree& value, const std::string& what, const Constants& constants,
                          const std::string& allowed) const {
   double number = value.number;
-  if (value.kind == Value::Kind::text && !(names_no_number(value.text) && !constants.contains(value.text))) {
+  if (value.kind == DataTree::Kind::text &&
+      !(names_no_number(value.text) && !constants.contains(value.text))) {
     try {
       number = to_formula(value, {}, what, constants).evaluate({});
     } catch (const InputError& error) {
@@ -231,7 +233,7 @@ double Fields::to_number(const Value& value, const std::string& what, const Cons
     if (!std::isfinite(number))
       fail(value.place, fmt::format("{} is {} = {}; allowed: {}", what, quote(value.text),
                                     std::isnan(number) ? NAN : number, allowed));
-  } else if (value.kind != Value::Kind::number || !std::isfinite(number)) {
+  } else if (value.kind != DataTree::Kind::number || !std::isfinite(number)) {
     fail(value.place,
          fmt::format("{} is {}; allowed: {}", what,
                      is_scalar(value) ? value.text.substr(0, k_longest_name) : shown(value), allowed));
@@ -239,25 +241,23 @@ double Fields::to_number(const Value& value, const std::string& what, const Cons
   return number;
 }
 
-double Fields::checked_number(const Field& f, const Value& value) const {
+double Fields::checked_number(const Field& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   const std::string range = range_text(f);
   const double number =
       to_number(value, what, constants_, "a finite number" + (range.empty() ? "" : " " + range));
-  const bool low = f.open_lowest ? number > f.lowest : number >= f.lowest;
-  if (!low || number > f.highest)
-    fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range));
   if (f.type == FieldType::integer && number != std::floor(number))
     fail(value.place,
          fmt::format("{} is {}; allowed: whole numbers{}", what, number, range.empty() ? "" : " " + range));
+  if (!f.range.allows(number)) fail(value.place, fmt::format("{} is {}; allowed: {}", what, number, range));
   return number;
 }
 
-Expression Fields::to_formula(const Value& value, const std::vector<std::string>& variables,
+Expression Fields::to_formula(const DataTree& value, const std::vector<std::string>& variables,
                               const std::string& what, const Constants& constants) const {
   if (!is_scalar(value))
     fail(value.place, fmt::format("{} must be a formula, but is {}", what, shown(value)));
-  if (value.kind == Value::Kind::number) {
+  if (value.kind == DataTree::Kind::number) {
     if (!std::isfinite(value.number))
       fail(value.place, fmt::format("{} is {}; allowed: a formula or a finite number", what, value.text));
     return Expression::constant(value.number);
@@ -271,7 +271,7 @@ Expression Fields::to_formula(const Value& value, const std::vector<std::string>
 }
 
 double Fields::number(const std::string& key, double fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? checked_number(field(key), *value) : fallback;
 }
 
@@ -285,13 +285,21 @@ int Fields::integer(const std::string& key, int fallback) const {
 }
 
 bool Fields::boolean(const std::string& key, bool fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->boolean : fallback;
 }
 
 std::string Fields::text(const std::string& key, const std::string& fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->text : fallback;
+}
+
+SettingData Fields::setting(const std::string& key) const {
+  const Field& f = field(key);
+  const DataTree& value = *find(key);
+  if (f.type == FieldType::boolean) return value.boolean;
+  if (f.type == FieldType::choice || is_word(f, value)) return value.text;
+  return checked_number(f, value);
 }
 
 NameRef Fields::name(const std::string& key) const {
@@ -306,34 +314,34 @@ Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
 
 std::vector<double> Fields::numbers(const std::string& key) const {
   std::vector<double> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list)
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list)
       out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
 }
 
 std::vector<std::vector<double>> Fields::number_rows(const std::string& key) const {
   std::vector<std::vector<double>> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::string what = fmt::format("an entry of '{}' of {}", key, title());
-  for (const Value& row : value->list) {
+  for (const DataTree& row : value->list) {
     out.emplace_back();
-    for (const Value& entry : row.list) out.back().push_back(to_number(entry, what, constants_));
+    for (const DataTree& entry : row.list) out.back().push_back(to_number(entry, what, constants_));
   }
   return out;
 }
 
 std::vector<NameRef> Fields::names(const std::string& key) const {
   std::vector<NameRef> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list) out.push_back({entry.text, entry.place});
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list) out.push_back({entry.text, entry.place});
   return out;
 }
 
 std::optional<Expression> Fields::formula(const std::string& key,
                                           const std::vector<std::string>& variables) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
   return to_formula(*value, variables, fmt::format("'{}' of {}", key, title()), constants_);
 }
@@ -341,8 +349,8 @@ std::optional<Expression> Fields::formula(const std::string& key,
 std::vector<Expression> Fields::formulas(const std::string& key,
                                          const std::vector<std::string>& variables) const {
   std::vector<Expression> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list)
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list)
       out.push_back(
           to_formula(entry, variables, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
@@ -351,28 +359,28 @@ std::vector<Expression> Fields::formulas(const std::string& key,
 std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key,
                                                           const std::vector<std::string>& variables) const {
   std::vector<std::vector<Expression>> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::string what = fmt::format("an entry of '{}' of {}", key, title());
   // A flat list is one row.
-  const bool flat = !value->list.empty() && value->list.front().kind != Value::Kind::list;
-  const auto read_row = [&](const Value& row) {
+  const bool flat = !value->list.empty() && value->list.front().kind != DataTree::Kind::list;
+  const auto read_row = [&](const DataTree& row) {
     std::vector<Expression> formulas;
-    for (const Value& entry : to_list(row, what))
+    for (const DataTree& entry : to_list(row, what))
       formulas.push_back(to_formula(entry, variables, what, constants_));
     out.push_back(std::move(formulas));
   };
   if (flat) {
     read_row(*value);
   } else {
-    for (const Value& row : value->list) read_row(row);
+    for (const DataTree& row : value->list) read_row(row);
   }
   return out;
 }
 
 Constants Fields::constants(const std::string& key) const {
   Constants out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   for (std::size_t i = 0; i < value->map.size(); ++i) {
     const auto& [name, entry] = value->map[i];
@@ -390,12 +398,12 @@ Constants Fields::constants(const std::string& key) const {
 
 std::vector<Fields> Fields::objects(const std::string& key) const {
   std::vector<Fields> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::vector<std::string>& tables = field(key).tables;
-  for (const Value& entry : value->list) {
+  for (const DataTree& entry : value->list) {
     const Table* table = &find_table(tables.front());
-    const Value* type = entry.find("type");
+    const DataTree* type = entry.find("type");
     if (tables.size() > 1 || (type != nullptr && !table->type.empty())) {
       std::vector<std::string> known;
       table = nullptr;
@@ -403,7 +411,7 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         known.push_back(find_table(name).type);
         if (type != nullptr && type->text == known.back()) table = &find_table(name);
       }
-      if (entry.kind != Value::Kind::map)
+      if (entry.kind != DataTree::Kind::map)
         fail(entry.place,
              fmt::format("an entry of '{}' must be a map of keys, but is {}", key, shown(entry)));
       // Where `type` may be left out, the first table is meant.
@@ -430,10 +438,10 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
 }
 
 // The last counter runs fastest.
-void Fields::add_repeated(const Value& entry, const Table& table, std::vector<Fields>& out) const {
+void Fields::add_repeated(const DataTree& entry, const Table& table, std::vector<Fields>& out) const {
   constexpr double most_copies = 1e5;  // more are a slip of the pen
-  const Value& repeat = *entry.find("repeat");
-  if (repeat.kind != Value::Kind::map || repeat.map.empty())
+  const DataTree& repeat = *entry.find("repeat");
+  if (repeat.kind != DataTree::Kind::map || repeat.map.empty())
     fail(repeat.place,
          fmt::format("'repeat' must be a map of counters, but is {}; write {{i: 10}}", shown(repeat)));
   std::vector<int> counts;
@@ -475,7 +483,7 @@ void Fields::add_repeated(const Value& entry, const Table& table, std::vector<Fi
 }
 
 std::optional<Fields> Fields::object(const std::string& key) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
   return Fields(*value, find_table(field(key).tables.front()), constants_);
 }

@@ -13,7 +13,7 @@ BodyHandle Scene::body(const std::string& wanted) const {
     for (const LagrangianDesc::Body& x : desc.lagrangian->bodies) names.push_back(x.name.name);
   for (std::size_t i = 0; i < names.size(); ++i)
     if (names[i] == wanted) return BodyHandle(static_cast<int>(i));
-  throw InputError("there is no body " + quote(wanted) + name_suggestion(wanted, names));
+  throw InputError("there is no body " + quote(wanted) + name_advice(wanted, names));
 }
 
 }  // namespace delassus

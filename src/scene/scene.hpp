@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "delassus/base/value.hpp"
+#include "delassus/base/data_tree.hpp"
 #include "delassus/scene/handles.hpp"
 #include "delassus/scene/scene_desc.hpp"
 
@@ -14,7 +14,7 @@ namespace delassus {
 
 struct Scene {
   std::string text;  // as read
-  Value values;      // with the settings
+  DataTree values;   // with the settings
   SceneDesc desc;
   std::vector<std::string> settings;  // path=value, as applied
 

@@ -4,7 +4,6 @@
 // A scene as a user describes it: names instead of indices, words instead of symbols, the place of each
 // element for messages.
 #pragma once
-#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +14,7 @@
 #include "delassus/base/expression.hpp"
 #include "delassus/linalg/types.hpp"
 #include "delassus/model/model.hpp"
+#include "delassus/settings/run_settings.hpp"
 
 namespace delassus {
 
@@ -187,41 +187,6 @@ struct LagrangianDesc {
   bool coriolis = true;
   std::vector<Row> constraints, velocity_constraints, springs, dampers, contacts;
   std::vector<Body> bodies;
-};
-
-// Choices of the run, by name; simulation/ turns them into typed options.
-struct RunSettings {
-  std::optional<NameRef> stepper, solver, law;  // absent: the default for the kind of model
-  double step = 1e-3;
-  double alpha = 0.5, gamma = 0.5;
-  std::string data = "default";
-  bool rows_at_end = false;
-  double rho = 0.9, hht_alpha = -0.05, newmark_beta = 0.25, newmark_gamma = 0.5;
-  std::string second_derivatives = "exact", unknowns = "acceleration";
-  int newton_iterations = 30;
-  double newton_tolerance = 1e-12;
-  bool assemble = true;
-  std::string derivatives = "automatic";
-  bool rank_one_right_side = false, springs_as_rows = false;
-  std::string projection = "automatic";
-  double theta = 0.5, prediction = 0.5, recovery_speed = 0.01;
-  double joint_recovery_speed = std::numeric_limits<double>::infinity();
-  bool detect_collisions = true, detect_transitions = true;
-  std::string locate = "automatic";
-  double epsilon_a = 1e-12, epsilon_b = 0;
-  bool keep_active_after_impact = false, snap_to_grid = false;
-  int max_events = 100;
-  std::string on_failure = "retry";
-  int max_halvings = 6;
-  int directions = 8;
-  Place directions_place;
-  bool align = true;
-  std::string impact_law = "newton";
-  bool bound_by_total_impulse = false;
-  double tangential_restitution = 0, impact_threshold = 0;
-  double tolerance = 0;  // automatic
-  int max_iterations = 0;
-  int output_every = 1;
 };
 
 struct PictureDesc {

@@ -2,20 +2,54 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/scene/schema.hpp"
 
-#include <fmt/format.h>
-
-#include <cmath>
 #include <stdexcept>
 
 #include "delassus/scene/schema_fields.hpp"
+#include "delassus/settings/run_settings.hpp"
 
 namespace delassus {
 namespace {
 
-// With more, the friction of a step is below what is accepted as zero.
-constexpr double k_loosest_tolerance = 1e-2;
-
 using namespace schema;
+
+Field field_of(const SettingInfo& info) {
+  constexpr auto type_of = [](SettingInfo::Type type) {
+    switch (type) {
+      case SettingInfo::Type::number:
+        return FieldType::number;
+      case SettingInfo::Type::integer:
+        return FieldType::integer;
+      case SettingInfo::Type::boolean:
+        return FieldType::boolean;
+      case SettingInfo::Type::word:
+        return FieldType::choice;
+    }
+    throw std::logic_error("a setting of unknown type");
+  };
+  return {.key = info.key,
+          .type = type_of(info.type),
+          .fallback = info.fallback,
+          .unit = info.unit,
+          .meaning = info.meaning,
+          .range = info.range,
+          .choices = info.words,
+          .noun = info.noun};
+}
+
+// The settings of the run become tables of their own; those at the top of a scene come after its elements.
+void add_settings(std::vector<Table>& out) {
+  for (const SettingTable& settings : setting_tables()) {
+    Fields fields;
+    for (const SettingInfo& info : settings.keys) fields.push_back(field_of(info));
+    Table& scene = out.front();
+    if (settings.name == scene.name) {
+      scene.fields.insert(scene.fields.end(), fields.begin(), fields.end());
+    } else {
+      scene.fields.push_back(tables(settings.name, FieldType::object, {settings.name}, settings.meaning));
+      out.push_back({settings.name, "", settings.meaning, fields});
+    }
+  }
+}
 
 std::vector<Table> make_schema() {
   constexpr auto constants = FieldType::constants, object = FieldType::object, objects = FieldType::objects,
@@ -30,16 +64,13 @@ std::vector<Table> make_schema() {
          .required = true,
          .unit = "-",
          .meaning = "version of the scene format",
-         .lowest = 1,
-         .highest = k_schema_version},
+         .range = number_between(1, k_schema_version)},
         text("name", false, "title of the run"),
         text("description", false, "what the scene shows"),
         of_type("constants", constants, false, "",
                 "named numbers for use in all formulas; may refer to earlier ones"),
         vector3("gravity", false, "m/s²", "gravity of bodies (not of a lagrangian system)", "[0, -9.81, 0]"),
         positive("duration", "1", "s", "length of the run"),
-        flag("assemble", "true",
-             "put the start onto the joints, positions and velocities, if it is not there"),
         tables("bodies", objects, {"particle", "rigid body", "fixed body", "kinematic body"}, "the bodies"),
         tables("joints", objects,
                {"distance joint", "fixed joint", "revolute joint", "prismatic joint", "cylindrical joint",
@@ -60,11 +91,6 @@ std::vector<Table> make_schema() {
                "what particles can hit; rigid bodies touch with their shapes"),
         tables("contact", object, {"contact"}, "how shapes touch"),
         tables("lagrangian", object, {"lagrangian"}, "a system in your own coordinates, instead of bodies"),
-        tables("stepper", object, {"stepper"}, "time stepping"),
-        tables("law", object, {"law"}, "contact law"),
-        tables("impact", object, {"impact"}, "impact law"),
-        tables("solver", object, {"solver"}, "solver of the one-step problems"),
-        tables("output", object, {"output"}, "what is recorded"),
         tables("picture", objects, {"picture plane", "picture segment"},
                "fixed things to draw; planes of contacts are drawn anyway")}},
       {"lagrangian",
@@ -127,82 +153,6 @@ std::vector<Table> make_schema() {
         of_type("angle", formula, false, "rad", "about z"),
         positive("radius", "0.05", "m", "size of the circle drawn"),
         of_type("size", numbers, false, "m", "three edge lengths: draws a box instead")}},
-      {"stepper",
-       "",
-       "Time stepping; see `delassus list steppers`.",
-       {text("name", false, "the scheme"),
-        positive("step", "1e-3", "s", "time step"),
-        number("alpha", "0.5", "-", "α of alpha-gamma", 0, 1),
-        number("gamma", "0.5", "-", "γ of alpha-gamma", 0, 1),
-        choice("data", "default", {"default", "start", "middle", "end"},
-               "where mass and rows are taken (anitescu-potra, alpha-gamma)"),
-        flag("rows_at_end", "false",
-             "trapezoidal-1: rows at the end of the step, order 2 on curved constraints"),
-        number("rho", "0.9", "-",
-               "generalized-alpha: ρ∞, what is left of an infinitely fast vibration in a step", 0, 1),
-        number("hht_alpha", "-0.05", "-", "hht: α, more negative damps more", -1.0 / 3.0, 0),
-        number("newmark_beta", "0.25", "-", "newmark: β", 0, 1),
-        number("newmark_gamma", "0.5", "-", "newmark: γ; above 1/2 it damps and is of order 1", 0.5, 1),
-        choice("second_derivatives", "exact", {"exact", "dropped"},
-               "implicit schemes: derivatives of reactions and inertia in Newton's matrix"),
-        choice("unknowns", "acceleration", {"acceleration", "velocity", "position"},
-               "implicit schemes: what Newton's method starts from and is judged by"),
-        integer("newton_iterations", "30", "implicit schemes: at most", 1, 1000),
-        positive("newton_tolerance", "1e-12", "-",
-                 "implicit schemes: relative correction that ends the iteration"),
-        choice("derivatives", "automatic", {"none", "rank-one", "exact", "automatic"},
-               "derivatives of the forces in the step matrix"),
-        flag("rank_one_right_side", "false", "the papers' variant of the right side: first order"),
-        flag("springs_as_rows", "false",
-             "springs and dampers as compliant rows instead of terms of the step matrix"),
-        choice("projection", "automatic", {"automatic", "none", "joints", "all"},
-               "what is put back onto its constraints after each step; automatic: all, with dvi-euler none"),
-        number("theta", "0.5", "-", "moreau-jean: θ, weight of the end of the step; 1 damps stiff forces",
-               0.5, 1),
-        number("prediction", "0.5", "-",
-               "moreau-jean: γ, a contact enters when gap + γ·step·velocity ≤ 0; 1: before it can penetrate",
-               0, 1),
-        not_negative("recovery_speed", "0.01", "m/s", "dvi-euler: how fast penetrations are taken back"),
-        not_negative("joint_recovery_speed", "", "m/s",
-                     "dvi-euler: how fast joints that are off are taken back; absent: at once"),
-        flag("detect_collisions", "true", "locate impacts within the step"),
-        choice("locate", "automatic", {"automatic", "step", "interpolant"},
-               "state at an impact: from a step that ends there, or from the interpolant of the step (S0); "
-               "automatic: interpolant "
-               "for the papers' plain schemes (projection none), step otherwise"),
-        flag("detect_transitions", "true", "locate stick-slip and take-off within the step"),
-        not_negative("epsilon_a", "1e-12", "m", "contacts with gap ≤ max(ε_a, ε_b h³) are active"),
-        not_negative("epsilon_b", "0", "m/s³", "see epsilon_a"),
-        flag("keep_active_after_impact", "false",
-             "a contact that was hit stays active until the grid is reached (S0)"),
-        flag("snap_to_grid", "false", "an impact ends the step (S4)"),
-        integer("max_events", "100", "events in one step before event capturing takes over", 0, 1e6),
-        choice("on_failure", "retry", {"stop", "retry", "warn"}, "when a step cannot be solved"),
-        integer("max_halvings", "6", "of the step when it is retried", 0, 40)}},
-      {"law",
-       "",
-       "Contact law; see `delassus list laws` and docs/laws.md.",
-       {text("name", false, "the law"),
-        integer("directions", "8", "friction directions of a spatial contact, even", 2, 360),
-        flag("align", "true",
-             "turn a direction onto the slip, so that sliding friction is exactly opposed to it")}},
-      {"impact",
-       "",
-       "Impact law.",
-       {choice("law", "newton", {"newton", "poisson", "simplified"}, "see docs/impacts.md"),
-        flag("bound_by_total_impulse", "false",
-             "Poisson: friction of decompression bounded by the total normal impulse; cannot add energy"),
-        number("tangential_restitution", "0", "-", "e_T", 0, 1),
-        not_negative("threshold", "0", "m/s", "slower impacts do not rebound")}},
-      {"solver",
-       "",
-       "Solver; see `delassus list solvers`.",
-       {text("name", false, "the solver"),
-        {"tolerance", FieldType::number, false, "automatic", "-",
-         "wanted relative residual: 1e-10, with moreau-jean and dvi-euler 1e-9", 0, k_loosest_tolerance,
-         true},
-        integer("max_iterations", "0", "0: automatic", 0, 1e9)}},
-      {"output", "", "What is recorded.", {integer("every", "1", "record each n-th step", 1, 1e9)}},
       {"picture plane",
        "plane",
        "A plane to draw.",
@@ -216,6 +166,7 @@ std::vector<Table> make_schema() {
   };
   const std::vector<Table> mechanism = mechanism_tables();
   out.insert(out.begin() + 1, mechanism.begin(), mechanism.end());
+  add_settings(out);
   return out;
 }
 
@@ -233,12 +184,7 @@ const Table& find_table(const std::string& name) {
 }
 
 std::string range_text(const Field& field) {
-  if (!field.choices.empty()) return fmt::format("{}", fmt::join(field.choices, ", "));
-  const bool low = std::isfinite(field.lowest), high = std::isfinite(field.highest);
-  if (low && high) return fmt::format("{} … {}", field.lowest, field.highest);
-  if (low) return fmt::format("{} {}", field.open_lowest ? ">" : ">=", field.lowest);
-  if (high) return fmt::format("<= {}", field.highest);
-  return {};
+  return allowed_text(field.range, field.choices);
 }
 
 const char* to_string(FieldType type) {

@@ -3,11 +3,13 @@
 //
 // The scene format as data: every key with its type, unit, range, default and meaning. The decoder checks
 // files against these tables, `delassus list schema` prints them; a new key is one line here and one where it
-// is used.
+// is used. Keys of the run (stepper, law, impact, solver, output) come from settings/run_settings.hpp, with the
+// members they set.
 #pragma once
-#include <limits>
 #include <string>
 #include <vector>
+
+#include "delassus/base/setting_key.hpp"
 
 namespace delassus {
 
@@ -36,10 +38,10 @@ struct Field {
   std::string fallback;  // default, as shown to the user; empty: none
   std::string unit;      // "-" for dimensionless
   std::string meaning;
-  double lowest = -std::numeric_limits<double>::infinity();
-  double highest = std::numeric_limits<double>::infinity();
-  bool open_lowest = false;  // lowest itself is not allowed
+  NumberRange range = {};
+  // All that are allowed; of a number: the words that may stand instead of one.
   std::vector<std::string> choices = {};
+  std::string noun = {};  // of a choice among names: what they name, "stepper"
   // Of object, objects: the tables by name; several: selected by the key `type`.
   std::vector<std::string> tables = {};
 };
@@ -57,7 +59,7 @@ inline constexpr int k_schema_version = 1;
 const std::vector<Table>& scene_schema();
 const Table& find_table(const std::string& name);
 
-// The allowed range as text: "> 0", "0 … 1"; empty when unlimited.
+// What is allowed as text: "> 0", "0 … 1 or automatic"; empty when unlimited.
 std::string range_text(const Field& field);
 const char* to_string(FieldType type);
 

@@ -11,35 +11,26 @@
 
 namespace delassus::schema {
 
-inline constexpr double k_inf = std::numeric_limits<double>::infinity();
-
 // Shorthands for the fields below.
 inline Field positive(std::string key, std::string fallback, std::string unit, std::string meaning,
                       bool required = false) {
-  return {std::move(key),
-          FieldType::number,
-          required,
-          std::move(fallback),
-          std::move(unit),
-          std::move(meaning),
-          0,
-          k_inf,
-          true};
+  return {std::move(key),  FieldType::number,  required,       std::move(fallback),
+          std::move(unit), std::move(meaning), number_above(0)};
 }
 inline Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning,
                           bool required = false) {
-  return {std::move(key),  FieldType::number,  required, std::move(fallback),
-          std::move(unit), std::move(meaning), 0,        k_inf};
+  return {std::move(key),  FieldType::number,  required,          std::move(fallback),
+          std::move(unit), std::move(meaning), number_at_least(0)};
 }
 inline Field number(std::string key, std::string fallback, std::string unit, std::string meaning,
                     double lowest, double highest) {
-  return {std::move(key),  FieldType::number,  false,  std::move(fallback),
-          std::move(unit), std::move(meaning), lowest, highest};
-}
-inline Field integer(std::string key, std::string fallback, std::string meaning, double lowest,
-                     double highest = k_inf) {
-  return {std::move(key), FieldType::integer, false, std::move(fallback), "-", std::move(meaning), lowest,
-          highest};
+  return {std::move(key),
+          FieldType::number,
+          false,
+          std::move(fallback),
+          std::move(unit),
+          std::move(meaning),
+          number_between(lowest, highest)};
 }
 inline Field flag(std::string key, std::string fallback, std::string meaning) {
   return {std::move(key), FieldType::boolean, false, std::move(fallback), "", std::move(meaning)};

@@ -7,9 +7,9 @@
 #include <cassert>
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 
 namespace delassus {
 namespace {
@@ -27,7 +27,7 @@ SignalHandle find_signal(const System& system, const std::string& name) {
     names.push_back(system.signal_name(i));
     if (names.back() == name) return SignalHandle(i);
   }
-  throw InputError("there is no signal " + quote(name) + name_suggestion(name, names));
+  throw InputError("there is no signal " + quote(name) + name_advice(name, names));
 }
 
 double signal_value(const System& system, const State& state, SignalHandle signal) {

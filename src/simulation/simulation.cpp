@@ -6,10 +6,11 @@
 
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/scene/compile.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -25,11 +26,8 @@ bool joints_hold(const System& system, const State& state) {
   Vector u;
   system.bilateral(state.t, state.q, rows);
   rows.rows.multiply(VectorRef(state.v), u);
-  const auto below = [](const Vector& x, double scale) {
-    return x.size() == 0 || x.cwiseAbs().maxCoeff() <= k_start_tolerance * (1 + scale);
-  };
-  return below(rows.violation, state.q.size() > 0 ? state.q.cwiseAbs().maxCoeff() : 0) &&
-         below(u - rows.target, state.v.size() > 0 ? state.v.cwiseAbs().maxCoeff() : 0);
+  const auto below = [](const Vector& x, double size) { return max_abs(x) <= k_start_tolerance * size; };
+  return below(rows.violation, system_size(system, state.q)) && below(u - rows.target, 1 + max_abs(state.v));
 }
 
 bool takes_law(const Solver& solver, ContactLawKind law) {
@@ -53,15 +51,14 @@ void require_law(const Solver& solver, ContactLawKind law) {
   for (const SolverInfo& info : list_solvers())
     if (takes_law(*make_solver({.name = info.name}), law)) able += (able.empty() ? "" : ", ") + info.name;
   throw InputError(fmt::format("solver '{}' cannot take the contact law '{}'; solvers that can: {}",
-                               solver.name(), list_laws()[static_cast<std::size_t>(law)].name, able));
+                               solver.name(), find_law(law).name, able));
 }
 
 Simulation make_from_scene(const Scene& scene, OwnParts parts) {
   CompiledScene compiled = compile(scene.desc);
-  const SimulationOptions options = simulation_options(scene.desc.run);
   if (!parts.stepper) require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   try {
-    return Simulation(compiled.system, std::move(compiled.state), options, std::move(parts));
+    return Simulation(compiled.system, std::move(compiled.state), scene.desc.run.options, std::move(parts));
   } catch (const InputError& error) {
     if (!error.place().file.empty()) throw;
     // Assembly names joints and motors, the worst of them first.
@@ -73,24 +70,20 @@ Simulation make_from_scene(const Scene& scene, OwnParts parts) {
 
 Simulation::Simulation(std::shared_ptr<const System> system, State state, SimulationOptions options,
                        OwnParts parts)
-    : system_(std::move(system)), options_(std::move(options)) {
-  if (!(std::isfinite(options_.step) && options_.step > 0))
-    throw InputError(fmt::format("the step is {} s; allowed: > 0", options_.step));
+    : system_(std::move(system)) {
   if (system_->nv() == 0) throw InputError("the system has no velocities: nothing to integrate");
   if (parts.solver && parts.stepper)
     throw InputError("a stepper of your own has its solver itself; give one of the two");
   set_state(std::move(state));
+  options_ = resolve_options(std::move(options), *system_, state_);
   if (parts.stepper) {
     stepper_ = std::move(parts.stepper);
     options_.solver.name = "that of the stepper";
   } else {
-    StepperSettings settings = options_.stepper;
-    if (settings.name.empty()) settings.name = default_stepper(*system_, state_);
-    if (options_.solver.tolerance == 0) options_.solver.tolerance = default_tolerance(settings.name);
     if (parts.solver) options_.solver.name = parts.solver->name();
     std::unique_ptr<Solver> solver = parts.solver ? std::move(parts.solver) : make_solver(options_.solver);
-    if (system_->has_contacts()) require_law(*solver, settings.options.law.kind);
-    stepper_ = make_stepper(settings, std::move(solver));
+    if (system_->has_contacts()) require_law(*solver, options_.stepper.options.law.kind);
+    stepper_ = make_stepper(options_.stepper, std::move(solver));
   }
   start_.ok = true;
   if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {
@@ -114,7 +107,7 @@ void Simulation::set_state(State state) {
   require_finite(state.v.allFinite(), "velocity");
   state_ = std::move(state);
   report_ = {};
-  outputs_.clear();
+  snapshot_.clear();
 }
 
 // --- bodies, joints, contacts, signals
@@ -126,7 +119,7 @@ BodyHandle Simulation::find_body(const std::string& name) const {
     names.push_back(system_->body_name(i));
     if (names.back() == name) return BodyHandle(i);
   }
-  throw InputError("there is no body " + quote(name) + name_suggestion(name, names));
+  throw InputError("there is no body " + quote(name) + name_advice(name, names));
 }
 
 JointHandle Simulation::find_joint(const std::string& name) const {
@@ -146,7 +139,7 @@ JointHandle Simulation::find_joint(const std::string& name) const {
     names.push_back(coordinate);
   }
   if (reaction < 0 && count == 0)
-    throw InputError("there is no joint " + quote(name) + name_suggestion(name, names));
+    throw InputError("there is no joint " + quote(name) + name_advice(name, names));
   return {reaction, first, count};
 }
 
@@ -157,16 +150,16 @@ SignalHandle Simulation::find_signal(const std::string& name) const {
 BodyView Simulation::body(BodyHandle body) const {
   static const BodyMotion world;
   if (body.is_world()) return BodyView(world);
-  return BodyView(outputs_.motions(*system_, state_)[static_cast<std::size_t>(body.index())]);
+  return BodyView(snapshot_.motions(*system_, state_)[static_cast<std::size_t>(body.index())]);
 }
 
 JointView Simulation::joint(JointHandle joint) const {
-  outputs_.update_joints(*system_, state_, report_);
-  return {*system_, joint, outputs_};
+  snapshot_.update_joints(*system_, state_, report_);
+  return {*system_, joint, snapshot_};
 }
 
 const std::vector<ContactView>& Simulation::contacts() const {
-  return outputs_.contacts(*system_, state_, report_);
+  return snapshot_.contacts(report_);
 }
 
 Vector3 Simulation::contact_force(BodyHandle on, BodyHandle from) const {
@@ -179,7 +172,7 @@ Vector3 Simulation::contact_force(BodyHandle on, BodyHandle from) const {
 }
 
 Signals Simulation::signals() {
-  outputs_.clear();  // forces of motors may change
+  snapshot_.clear();  // forces of motors may change
   return {*system_, state_};
 }
 
@@ -200,9 +193,11 @@ const StepReport& Simulation::step(double t_end) {
     grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
-  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end}, report_);
+  const TimeGrid following{planned.origin, planned.step, planned.index + 1};
+  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end},
+                    report_);
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
-  outputs_.clear();
+  snapshot_.clear();
   for (const auto& observer : observers_) go_on_ = observer->after_step(*this, report_) && go_on_;
   return report_;
 }
@@ -218,7 +213,8 @@ bool Simulation::run_until(double t_end) {
 }
 
 void require_stepper_fits(const SceneDesc& scene, const System& system, const State& state) {
-  if (!scene.run.stepper || !is_joints_only(scene.run.stepper->name)) return;
+  const std::optional<std::string>& asked = scene.run.options.stepper.name;
+  if (!asked || !is_joints_only(*asked)) return;
   const std::string other = default_stepper(system, state);
   if (is_joints_only(other)) return;
   std::vector<std::string> names;
@@ -231,11 +227,11 @@ void require_stepper_fits(const SceneDesc& scene, const System& system, const St
   // Shapes that might touch are watched as the run goes: they may never come near each other.
   if (names.empty()) return;
   throw InputError(
-      scene.run.stepper->place,
+      scene.run.place("stepper.name"),
       fmt::format(
           "the stepper '{}' is for joints only, but the scene has {}; take one that handles contacts, stops "
           "and dry friction, e.g. '{}'",
-          scene.run.stepper->name, names[0], other));
+          *asked, names[0], other));
 }
 
 EnergyReport energy_of(const System& system, const State& state) {

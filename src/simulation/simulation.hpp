@@ -19,22 +19,13 @@
 #include <vector>
 
 #include "delassus/scene/scene.hpp"
-#include "delassus/simulation/outputs.hpp"
+#include "delassus/settings/run_settings.hpp"
 #include "delassus/simulation/signals.hpp"
-#include "delassus/solvers/registry.hpp"
+#include "delassus/simulation/snapshot.hpp"
 #include "delassus/steppers/consistent_start.hpp"
-#include "delassus/steppers/registry.hpp"
 #include "delassus/system/state.hpp"
 
 namespace delassus {
-
-struct SimulationOptions {
-  double step = 1e-3;  // [s]
-  StepperSettings stepper;
-  // Put a state that has made no step yet onto its joints first (steppers/consistent_start.hpp).
-  bool assemble = true;
-  SolverSettings solver;
-};
 
 // Objects of the program in place of those that options name. A stepper has its solver itself: give one of the two.
 struct OwnParts {
@@ -73,8 +64,9 @@ class Simulation {
   double time() const { return state_.t; }  // [s]
   // Continue from another state: a clone, or one loaded from a file.
   void set_state(State state);
+  // As they are used: what was automatic has been chosen.
   const SimulationOptions& options() const { return options_; }
-  // The stepper and the solver that are used, whether asked for, chosen or given.
+  // Of the stepper and the solver that are used, whether asked for, chosen or given.
   std::string stepper_name() const { return stepper_->name(); }
   const std::string& solver_name() const { return options_.solver.name; }
   // What assembly did to the first state; nothing when its joints held.
@@ -89,7 +81,7 @@ class Simulation {
   JointHandle find_joint(const std::string& name) const;  // a joint or a measure
   SignalHandle find_signal(const std::string& name) const;
 
-  // --- the present state (outputs.hpp). A view holds until the next step.
+  // --- the present state (snapshot.hpp). A view holds until the next step.
   BodyView body(BodyHandle body) const;
   JointView joint(JointHandle joint) const;
   // Contacts that were closed or hit in the last step; none before the first.
@@ -129,19 +121,11 @@ class Simulation {
   std::vector<std::shared_ptr<Observer>> observers_;
   bool go_on_ = true;  // no observer has ended the run
   // Of the present state, computed when first asked for. So const functions that read it are not for several threads at once.
-  mutable Outputs outputs_;
+  mutable Snapshot snapshot_;
 };
 
-// The options a scene asks for. Throws InputError with the place of a name that is not known.
-SimulationOptions simulation_options(const RunSettings& run);
 // Throws InputError when the scene asks for a stepper that cannot take what it has.
 void require_stepper_fits(const SceneDesc& scene, const System& system, const State& state);
-// Contact laws by name.
-struct LawInfo {
-  std::string name, summary;
-};
-const std::vector<LawInfo>& list_laws();
-
 // Energies of a state, as a step reports them.
 EnergyReport energy_of(const System& system, const State& state);
 

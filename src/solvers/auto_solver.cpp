@@ -5,71 +5,19 @@
 #include <algorithm>
 
 #include "delassus/base/parallel.hpp"
-#include "delassus/problems/modes.hpp"
 
 namespace delassus {
 namespace {
 
-// Rows of an island above which sweeps come before factorisations.
-constexpr int k_large_island = 3000;
-constexpr int k_first_sweeps = 500;
-constexpr int k_more_sweeps = 20000;
-constexpr int k_first_newton = 500;
-constexpr int k_newton_iterations = 1500;
-constexpr int k_admm_iterations = 5000;
-// Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
-// given as many iterations as are soon there.
-constexpr int k_costly_rows = 600;
-constexpr int k_first_admm = 200;
-constexpr int k_short_newton = 100;
-// Planar problems up to this many contacts are given to Lemke when Newton's method fails.
-constexpr int k_lemke_contacts = 40;
-// Islands a thread takes at once, but for large ones.
+// Islands a thread takes at once.
 constexpr std::size_t k_grain = 8;
 
-IterativeOptions with_limit(IterativeOptions options, int limit) {
-  options.max_iterations = options.max_iterations > 0 ? std::min(options.max_iterations, limit) : limit;
-  return options;
-}
-
-bool takes(const LocalProblem& problem, ConeKind kind) {
+bool has_polygons(const LocalProblem& problem) {
   return std::any_of(problem.cones.begin(), problem.cones.end(),
-                     [&](const Cone& cone) { return cone.kind == kind; });
-}
-
-// The problem as an LCP without loss: planar friction has two directions.
-bool make_planar(const LocalProblem& problem, LocalProblem& out) {
-  if (problem.num_contacts() > k_lemke_contacts) return false;
-  for (const Cone& cone : problem.cones)
-    if (cone.kind == ConeKind::equality || cone.kind == ConeKind::convex ||
-        (cone.kind == ConeKind::coulomb && cone.dim > 2))
-      return false;
-  out = problem;
-  for (Cone& cone : out.cones)
-    if (cone.kind == ConeKind::coulomb) {
-      cone.kind = ConeKind::polyhedral;
-      cone.num_directions = 2;
-    }
-  return true;
+                     [](const Cone& cone) { return cone.kind == ConeKind::polyhedral; });
 }
 
 }  // namespace
-
-AutoSolver::AutoSolver(const IterativeOptions& options)
-    : options_(options),
-      lemke_(LemkeOptions{.max_pivots = options.max_iterations, .tolerance = options.tolerance}) {}
-
-AutoSolver::Worker::Worker(const IterativeOptions& options)
-    : tolerance(options.tolerance),
-      newton_first(with_limit(options, k_first_newton)),
-      newton_short(with_limit(options, k_short_newton)),
-      newton(with_limit(options, k_newton_iterations)),
-      admm_first(with_limit(options, k_first_admm)),
-      admm(with_limit(options, k_admm_iterations)),
-      nsgs_first(SweepOrder::forward, with_limit(options, k_first_sweeps)),
-      nsgs(SweepOrder::symmetric, with_limit(options, k_more_sweeps)),
-      spg(with_limit(options, k_more_sweeps)),
-      lemke(LemkeOptions{.max_pivots = options.max_iterations, .tolerance = options.tolerance}) {}
 
 SolverCapabilities AutoSolver::capabilities() const {
   return {.nonnegative = true,
@@ -81,103 +29,61 @@ SolverCapabilities AutoSolver::capabilities() const {
           .nonsymmetric = true};
 }
 
-bool AutoSolver::Worker::attempt(Solver& solver, const char* method, const LocalProblem& problem,
-                                 const WarmStart& start, SolveStats& total) {
-  const bool first = total.num_attempts == 0;
-  solver.solve(problem, start, trial, stats);
-  // Whatever measure a method ends by, its residual has the last word.
-  const bool solved = usable(stats.status) && stats.residual <= std::max(tolerance, k_certified);
-  total.iterations += stats.iterations;
-  total.factorizations += stats.factorizations;
-  total.add_attempt(method, stats.iterations, !solved);
-  if (first || solved || stats.residual < total.residual) {
-    total.status = solved || !usable(stats.status) ? stats.status : SolveStatus::numerical_failure;
-    total.residual = stats.residual;
-    total.warm_started = stats.warm_started;
-    std::swap(solution, trial);
-  }
-  return solved;
-}
-
-void AutoSolver::Worker::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
-  total = {};
-  const bool large = problem.W.rows() > k_large_island;
-  if (large && attempt(nsgs_first, "nsgs", problem, start, total)) return;
-  WarmStart next;
-  if (large) next.r = solution.r;
-  const WarmStart& first = large ? next : start;
-  if (problem.W.rows() > k_costly_rows) {
-    if (attempt(admm_first, "admm", problem, first, total)) return;
-    if (attempt(newton_short, "newton", problem, first, total)) return;
-  } else if (attempt(newton_first, "newton", problem, first, total)) {
-    return;
-  }
-  if (make_planar(problem, planar)) {
-    if (attempt(lemke, "lemke", planar, {}, total)) return;
-    // Certified: no solution on the way of Lemke's method, and Newton's has not found one either.
-    if (stats.status == SolveStatus::ray) {
-      if (!settle(total)) total.status = SolveStatus::ray;
-      return;
-    }
-  }
-  if (settle(total)) return;
-  const auto go_on = [&](Solver& solver, const char* method) {
-    next.r = solution.r;
-    return attempt(solver, method, problem, next, total);
-  };
-  // From where it began before from where others got stuck.
-  if (attempt(admm, "admm", problem, start, total)) return;
-  if (go_on(admm, "admm") || go_on(newton, "newton") || settle(total) || go_on(nsgs, "nsgs")) return;
-  if (problem.symmetric && go_on(spg, "spg")) return;
-  settle(total);
-}
-
-// What no method brings to the tolerance is taken where it is good enough for every use.
-bool AutoSolver::Worker::settle(SolveStats& total) {
-  if (!(total.residual <= k_certified)) return false;
-  total.status = SolveStatus::inexact;
-  return true;
-}
-
 void AutoSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
                        SolveStats& stats) {
-  stats = {};
-  if (takes(problem, ConeKind::polyhedral)) {
-    lemke_.solve(problem, warm, solution, stats);
-    stats.add_attempt("lemke", stats.iterations, !usable(stats.status));
-    return;
-  }
-  solution.basis.clear();
-  solution.r.setZero(problem.u_free.size());
-  solution.u = problem.u_free;
+  const bool polygons = has_polygons(problem);
+  basis_starts_.assign(1, 0);
+  for (const Cone& cone : problem.cones)
+    basis_starts_.push_back(basis_starts_.back() + (polygons ? static_cast<std::size_t>(lcp_size(cone)) : 0));
+  solution.basis.resize(basis_starts_.back());
+  solution.r.resize(problem.u_free.size());
+  solution.u.resize(problem.u_free.size());
   solution.modes.resize(problem.cones.size());
-  stats.status = SolveStatus::converged;
   islands_.find(problem.W);
-  const auto count = static_cast<std::size_t>(islands_.size());
-  island_stats_.resize(count);
-  const std::size_t chunks = std::max<std::size_t>(num_chunks(count, k_grain), 1);
-  while (workers_.size() < chunks) workers_.push_back(std::make_unique<Worker>(options_));
-  parallel_for(count, k_grain, [&](std::size_t begin, std::size_t end) {
-    Worker& worker = *workers_[begin / k_grain];
-    for (std::size_t i = begin; i < end; ++i) {
-      const std::span<const int> contacts = islands_.contacts(static_cast<int>(i));
-      const bool whole = count == 1;
-      if (!whole) extract_island(problem, warm, contacts, worker.island, worker.warm);
-      const LocalProblem& island = whole ? problem : worker.island;
-      worker.solve(island, whole ? warm : worker.warm, island_stats_[i]);
-      for (std::size_t k = 0; k < contacts.size(); ++k) {
-        const int c = contacts[k], row = problem.first_row(c), dim = problem.W.dim(c);
-        const int from = island.W.first_row(static_cast<int>(k));
-        solution.r.segment(row, dim) = worker.solution.r.segment(from, dim);
-        solution.u.segment(row, dim) = worker.solution.u.segment(from, dim);
-        solution.modes[c] = worker.solution.modes[k];
-      }
-    }
+  island_stats_.resize(static_cast<std::size_t>(islands_.size()));
+  while (workers_.size() < static_cast<std::size_t>(num_threads()))
+    workers_.push_back(std::make_unique<IslandSolver>(options_));
+  parallel_for(island_stats_.size(), k_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      solve_island(static_cast<int>(i), problem, warm, polygons, solution);
   });
-  stats.warm_started = count > 0;
+  sum_up(stats);
+}
+
+void AutoSolver::solve_island(int i, const LocalProblem& problem, const WarmStart& warm, bool polygons,
+                              Solution& solution) {
+  IslandSolver& worker = *workers_[thread_slot()];
+  const std::span<const int> contacts = islands_.contacts(i);
+  const bool whole = islands_.size() == 1;
+  if (!whole) extract_island(problem, warm, contacts, worker.island, worker.warm, basis_starts_);
+  const LocalProblem& island = whole ? problem : worker.island;
+  const WarmStart& start = whole ? warm : worker.warm;
+  if (polygons)
+    worker.solve_polygons(island, start, island_stats_[i]);
+  else
+    worker.solve(island, start, island_stats_[i]);
+  const Solution& found = worker.solution();
+  auto from_basis = found.basis.begin();
+  for (std::size_t k = 0; k < contacts.size(); ++k) {
+    const int c = contacts[k], row = problem.first_row(c), dim = problem.W.dim(c);
+    const int from = island.W.first_row(static_cast<int>(k));
+    solution.r.segment(row, dim) = found.r.segment(from, dim);
+    solution.u.segment(row, dim) = found.u.segment(from, dim);
+    solution.modes[c] = found.modes[k];
+    const auto size = static_cast<std::ptrdiff_t>(basis_starts_[c + 1] - basis_starts_[c]);
+    std::copy_n(from_basis, size, solution.basis.begin() + static_cast<std::ptrdiff_t>(basis_starts_[c]));
+    from_basis += size;
+  }
+}
+
+void AutoSolver::sum_up(SolveStats& stats) const {
+  stats = {};
+  stats.status = SolveStatus::converged;
+  stats.warm_started = !island_stats_.empty();
   for (const SolveStats& island : island_stats_) {
     stats.iterations += island.iterations;
     stats.factorizations += island.factorizations;
+    stats.retries += island.retries;
     stats.residual = std::max(stats.residual, island.residual);
     stats.warm_started = stats.warm_started && island.warm_started;
     if (!usable(island.status) || (island.status == SolveStatus::inexact && usable(stats.status)))

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/solvers/registry.hpp"
 
-#include "delassus/base/error.hpp"
-#include "delassus/base/names.hpp"
+#include <algorithm>
+
 #include "delassus/solvers/auto_solver.hpp"
 #include "delassus/solvers/cone/apgd.hpp"
 #include "delassus/solvers/cone/sor.hpp"
@@ -12,6 +12,7 @@
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
+#include "delassus/solvers/setting_keys.hpp"
 
 namespace delassus {
 namespace {
@@ -23,9 +24,11 @@ struct Entry {
 };
 
 IterativeOptions iterative(const SolverSettings& settings) {
-  return {.tolerance = settings.tolerance,
-          .max_iterations = settings.max_iterations,
-          .relaxation = settings.relaxation};
+  IterativeOptions out;
+  if (settings.tolerance) out.tolerance = *settings.tolerance;
+  if (settings.max_iterations) out.max_iterations = *settings.max_iterations;
+  if (settings.relaxation) out.relaxation = *settings.relaxation;
+  return out;
 }
 
 template <typename T>
@@ -39,8 +42,10 @@ std::unique_ptr<Solver> make_sweeping(const SolverSettings& settings) {
 }
 
 std::unique_ptr<Solver> make_lemke(const SolverSettings& settings) {
-  return std::make_unique<LemkeSolver>(
-      LemkeOptions{.max_pivots = settings.max_iterations, .tolerance = settings.tolerance});
+  LemkeOptions out;
+  if (settings.tolerance) out.tolerance = *settings.tolerance;
+  if (settings.max_iterations) out.max_pivots = *settings.max_iterations;
+  return std::make_unique<LemkeSolver>(out);
 }
 
 const std::vector<Entry>& entries() {
@@ -100,20 +105,10 @@ const std::vector<SolverInfo>& list_solvers() {
 }
 
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings) {
-  std::vector<std::string> names;
-  std::string known;
-  for (const Entry& entry : entries()) {
-    if (entry.info.name == settings.name) {
-      SolverSettings complete = settings;
-      if (complete.tolerance == 0) complete.tolerance = IterativeOptions{}.tolerance;
-      return entry.make(complete);
-    }
-    names.push_back(entry.info.name);
-    known += (known.empty() ? "" : ", ") + entry.info.name;
-  }
-  const std::string near = nearest_name(settings.name, names);
-  throw InputError("unknown solver '" + settings.name + "'; known: " + known +
-                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  require_settings("solver", solver_keys(), settings);
+  const auto entry = std::find_if(entries().begin(), entries().end(),
+                                  [&](const Entry& x) { return x.info.name == settings.name; });
+  return entry->make(settings);
 }
 
 }  // namespace delassus

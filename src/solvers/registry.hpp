@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Solvers by name: the only place where their names stand.
+// Solvers by name. A new name is an entry here; outside of it, programs and tests name them as users do, and only a
+// solver's own file repeats its name.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,17 +20,20 @@ struct SolverInfo {
 
 const std::vector<SolverInfo>& list_solvers();
 
+// Everything a user may choose about the solver; an optional member without a value is chosen automatically. Keys,
+// ranges and texts stand in solvers/setting_keys.cpp.
 struct SolverSettings {
   std::string name = "auto";
-  double tolerance = 0;    // wanted relative residual; 0: 1e-10, or what the stepper asks for [-]
-  int max_iterations = 0;  // 0: automatic
-  double time_limit = 0;   // for solvers that look at the clock; 0: none [s]
-  // Relaxation ω of the methods that sweep; 0: that of the method [-]
-  double relaxation = 0;
+  std::optional<double>
+      tolerance;  // wanted relative residual; automatic: 1e-10, or what the stepper needs [-]
+  std::optional<int> max_iterations;
+  // Relaxation ω of the methods that sweep; automatic: that of the method [-]
+  std::optional<double> relaxation;
   bool symmetric_sweeps = false;  // every second sweep in the opposite order
+  bool operator==(const SolverSettings&) const = default;
 };
 
-// Throws InputError with the known names when there is no such solver.
+// Throws InputError: unknown name (with the nearest known one), values out of range.
 std::unique_ptr<Solver> make_solver(const SolverSettings& settings);
 
 }  // namespace delassus

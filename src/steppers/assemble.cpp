@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "delassus/steppers/contact_kinematics.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -35,9 +35,6 @@ Eigen::Vector2d slip_at(const ContactRows& contacts, int c, const VectorRef& vel
   return slip;
 }
 
-// Slips below this fraction of the largest velocity are round-off.
-constexpr double k_rest_tolerance = 1e-12;
-
 // Friction of contact c, whose mode may be known (see assemble_step).
 double friction_of(const ContactRows& contacts, int c, const ContactMode* mode,
                    const VectorRef& hint_velocity) {
@@ -46,8 +43,8 @@ double friction_of(const ContactRows& contacts, int c, const ContactMode* mode,
   Eigen::Vector2d slip = slip_at(contacts, c, hint_velocity);
   slip.y() /= surface.tangent_ratio;
   const bool known = mode != nullptr && mode->status != ContactStatus::open;
-  const bool slips = known ? mode->status == ContactStatus::slip
-                           : slip.norm() > k_rest_tolerance * hint_velocity.cwiseAbs().maxCoeff();
+  const bool slips =
+      known ? mode->status == ContactStatus::slip : slip.norm() > k_rest_tolerance * max_abs(hint_velocity);
   return slips ? surface.curve.at(surface.friction, slip.norm()) : surface.friction;
 }
 
@@ -85,8 +82,8 @@ void remove_friction(FrictionKind part, Cone& cone) {
 }
 
 // Copies the rows each cone uses (all of them, or the normal one) into the problem.
-void copy_contact_rows(const ContactRows& contacts, const std::vector<Cone>& cones, BlockRows& out) {
-  out.clear(contacts.rows.columns());
+void copy_contact_rows(const ContactRows& contacts, const std::vector<Cone>& cones, int nv, BlockRows& out) {
+  out.clear(nv);
   for (int c = 0; c < contacts.rows.num_groups(); ++c) out.add_group(contacts.rows, c, cones[c].dim);
 }
 
@@ -103,30 +100,29 @@ void append_rows(const BlockRows& source, BlockRows& out) {
 
 // Joint rows Gᵀ y = target, and the contacts with their cones. Directions are those of the rows unless given
 // apart.
-void assemble_constraints(const StepperOptions& options, std::span<const ContactMode> modes,
-                          const VectorRef& slip_hint, AssemblyData& data, Problem& problem) {
-  problem.Gt.clear(data.contacts.rows.columns());
-  append_rows(data.bilateral.rows, problem.Gt);
-  problem.g = data.bilateral.target;
+void assemble_constraints(const StepperOptions& options, const BilateralRows& joints,
+                          const ContactRows& contacts, std::span<const ContactMode> modes,
+                          const VectorRef& slip_hint, StepData& data, Problem& problem) {
+  problem.Gt.clear(joints.rows.columns());
+  append_rows(joints.rows, problem.Gt);
+  problem.g = joints.target;
   problem.C.setZero(problem.Gt.rows());
   data.num_joint_rows = problem.Gt.rows();
-  problem.cones.resize(data.contacts.rows.num_groups());
-  data.num_contacts = data.contacts.rows.num_groups();
+  problem.cones.resize(contacts.rows.num_groups());
+  data.num_contacts = contacts.rows.num_groups();
   for (int c = 0; c < problem.num_contacts(); ++c)
-    problem.cones[c] =
-        make_cone(options.law, data.contacts, c, modes.empty() ? nullptr : &modes[c], slip_hint);
-  copy_contact_rows(data.contacts, problem.cones, problem.Ht);
-  copy_contact_vector(data.contacts, problem.cones, data.contacts.drift_velocity, problem.Ht, problem.w);
+    problem.cones[c] = make_cone(options.law, contacts, c, modes.empty() ? nullptr : &modes[c], slip_hint);
+  copy_contact_rows(contacts, problem.cones, joints.rows.columns(), problem.Ht);
+  copy_contact_vector(contacts, problem.cones, contacts.drift_velocity, problem.Ht, problem.w);
   problem.separate_directions = false;
 }
 
 // The joint rows of a formula that takes violations of position back.
-void stabilise_joints(const System& system, const StepFormula& formula, const StepperOptions& options,
-                      const Phase& phase, double h, AssemblyData& data, Problem& problem) {
+void stabilise_joints(const StepFormula& formula, const StepperOptions& options, const Phase& phase, double h,
+                      StepData& data, Problem& problem) {
   const BilateralRows& rows = data.bilateral;
   const int holonomic = rows.num_holonomic, pfaffian = rows.rows.rows() - holonomic;
   if (formula.end_time) {
-    system.bilateral(phase.t + h * fraction(formula.directions), data.q_rows, data.bilateral_directions);
     problem.g.setZero(rows.rows.rows());
     if (pfaffian > 0) {
       data.bilateral_directions.rows.multiply(VectorRef(phase.v), data.u);
@@ -136,9 +132,9 @@ void stabilise_joints(const System& system, const StepFormula& formula, const St
     // Rows that do not depend on time are those of the middle already.
     if (!(data.bilateral_directions.rows == rows.rows)) {
       problem.separate_directions = true;
-      problem.G_directions.clear(system.nv());
+      problem.G_directions.clear(rows.rows.columns());
       append_rows(data.bilateral_directions.rows, problem.G_directions);
-      problem.H_directions.clear(system.nv());
+      problem.H_directions.clear(rows.rows.columns());
     }
   }
   for (int i = 0; i < holonomic; ++i)
@@ -174,10 +170,42 @@ void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, do
   }
 }
 
+// Derivatives of the gyroscopic forces that belong into A: of all bodies, or of those with joints (step_formula.hpp (6)).
+void add_gyroscopic_derivatives(const StepFormula& formula, double damping, StepData& data,
+                                Problem& problem) {
+  const BlockMatrix& derivatives = data.jacobians.gyroscopic;
+  const BlockRows& joints = data.bilateral.rows;
+  std::vector<char>& in_A = data.gyroscopic_in_A;
+  in_A.assign(static_cast<std::size_t>(problem.A.size()), formula.gyroscopic_beforehand ? 0 : 1);
+  for (int g = 0; g < joints.num_groups() && formula.gyroscopic_beforehand; ++g)
+    for (int b = 0; b < joints.num_blocks(g); ++b)
+      std::fill_n(in_A.begin() + joints.block_column(g, b), joints.block(g, b).cols(), char{1});
+  for (int b = 0; b < derivatives.num_blocks(); ++b) {
+    if (in_A[derivatives.block_row(b)] == 0) continue;
+    const auto block = derivatives.block(b);
+    problem.A.add_block(derivatives.block_row(b), derivatives.block_column(b), static_cast<int>(block.rows()),
+                        static_cast<int>(block.cols())) = -damping * block;
+    problem.symmetric = problem.symmetric && block == block.transpose();
+  }
+}
+
+// Step_formula.hpp (6) for the bodies that have no derivative in A, on p without A v.
+void correct_gyroscopic_impulse(const System& system, const StepFormula& formula, const Phase& phase,
+                                double h, StepData& data, Problem& problem) {
+  constexpr double midpoint = 0.5;
+  data.impulse = problem.p / formula.sigma;
+  system.correct_gyroscopic_impulse(phase.v, data.impulse, h, std::max(formula.alpha, midpoint),
+                                    data.gyroscopic_correction);
+  for (std::size_t i = 0; i < data.gyroscopic_in_A.size(); ++i)
+    if (data.gyroscopic_in_A[i] == 0)
+      problem.p[static_cast<Eigen::Index>(i)] +=
+          formula.sigma * data.gyroscopic_correction[static_cast<Eigen::Index>(i)];
+}
+
 }  // namespace
 
 double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
-                              const AssemblyData& data, Problem& problem, double& largest) {
+                              const StepData& data, Problem& problem, double& largest) {
   double change = 0;
   largest = 0;
   const FrictionRows& friction = data.friction;
@@ -193,139 +221,183 @@ double update_friction_bounds(const StepFormula& formula, double h, const Vector
   return change;
 }
 
-void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out) {
-  w = s * v;
-  system.retract(q, w, out);
+namespace {
+
+// The configuration at t + s τ on the way q ⊞ τ v.
+void configure_along(const System& system, const PhasePoint& begin, double t, double tau, StepData& data,
+                     Configuration& out) {
+  data.w = tau * begin.phase.v;
+  system.retract(begin.phase.q, data.w, data.q);
+  system.configure(t, data.q, out);
+}
+
+// −Σ γ_i ∇φ_i ∇φ_iᵀ v of the springs, and the rest of k_q v unless the right side leaves it out.
+void evaluate_stiffness_product(const ForceJacobians& J, bool rank_one_only, const VectorRef& v,
+                                Vector& out) {
+  for (int i = 0; i < J.spring_rows.num_groups(); ++i) {
+    double rate = 0;
+    for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
+      const auto block = J.spring_rows.block(i, b);
+      rate += block.row(0).dot(v.segment(J.spring_rows.block_column(i, b), block.cols()));
+    }
+    for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
+      const auto block = J.spring_rows.block(i, b);
+      out.segment(J.spring_rows.block_column(i, b), block.cols()) -=
+          (J.spring_stiffness[i] * rate) * block.row(0).transpose();
+    }
+  }
+  if (rank_one_only) return;
+  J.k_q.add_product(v, out);
+  J.k_q_remainder.add_product(v, out);
+}
+
+// (2): the step matrix.
+void assemble_matrix(const StepFormula& formula, const StepperOptions& options, bool rank_one, double h,
+                     const VectorRef& v, StepData& data, Problem& problem) {
+  const double alpha = formula.alpha, gamma = formula.gamma;
+  problem.A.clear(static_cast<int>(v.size()));
+  problem.A.add(*data.M, 1.0);
+  problem.symmetric = true;
+  data.gyroscopic_in_A.assign(static_cast<std::size_t>(v.size()), 0);
+  if (!formula.implicit_forces) return;
+  const ForceJacobians& J = data.jacobians;
+  const double damping = alpha * h, stiffness = alpha * gamma * h * h;
+  if (!rank_one) {
+    add_gyroscopic_derivatives(formula, damping, data, problem);
+    problem.A.add(J.k_v, -damping);
+    problem.A.add(J.k_q, -stiffness);
+    problem.A.add(J.k_q_remainder, -stiffness);
+    problem.symmetric = problem.symmetric && J.symmetric;
+  }
+  if (options.springs_as_rows) {
+    append_compliant_rows(J.spring_rows, J.spring_stiffness, stiffness, v, problem);
+    append_compliant_rows(J.damper_rows, J.damper_damping, damping, v, problem);
+    if (problem.separate_directions)
+      for (int g = problem.G_directions.num_groups(); g < problem.Gt.num_groups(); ++g)
+        problem.G_directions.add_group(problem.Gt, g, 1);
+    return;
+  }
+  for (int i = 0; i < J.spring_rows.num_groups(); ++i)
+    add_rank_one(J.spring_rows, i, stiffness * J.spring_stiffness[i], problem.A);
+  for (int i = 0; i < J.damper_rows.num_groups(); ++i)
+    add_rank_one(J.damper_rows, i, damping * J.damper_damping[i], problem.A);
+}
+
+}  // namespace
+
+void evaluate_step(const System& system, const StepFormula& formula, const StepperOptions& options,
+                   const PhasePoint& begin, const ContactSet& contacts, double h, StepData& data) {
+  const auto& [t, q, v] = begin.phase;
+  const double t_rows = t + h * fraction(formula.rows), t_directions = t + h * fraction(formula.directions);
+  configure_along(system, begin, formula.end_time ? t + h : t_rows, h * fraction(formula.rows), data,
+                  data.at_rows);
+  system.bilateral(data.at_rows, data.bilateral);
+  // Joint friction follows the rows of the middle, also where joints are taken at the end.
+  if (formula.end_time) {
+    system.configure(t_directions, data.at_rows.q, data.at_directions);
+    if (formula.stabilisation != 0) system.bilateral(data.at_directions, data.bilateral_directions);
+    system.friction_rows(data.at_directions, data.friction);
+  } else {
+    system.friction_rows(data.at_rows, data.friction);
+  }
+  data.contacts_at_start = formula.contacts_at_start;
+  if (formula.contacts_at_start)
+    data.start_rows = contacts.rows;
+  else
+    system.evaluate_contacts(contacts.ids, data.at_rows, data.contacts);
+  if (formula.directions != formula.rows) {
+    configure_along(system, begin, t_directions, h * fraction(formula.directions), data, data.at_directions);
+    system.bilateral(data.at_directions, data.bilateral_directions);
+    system.evaluate_contacts(contacts.ids, data.at_directions, data.contact_directions);
+    if (data.friction.rows.num_groups() > 0)
+      system.friction_rows(data.at_directions, data.friction_directions);
+  }
+  data.M = system.constant_mass();
+  if (data.M == nullptr) {
+    configure_along(system, begin, t + h * fraction(formula.mass), h * fraction(formula.mass), data,
+                    data.at_mass);
+    system.mass(data.at_mass, data.M_memory);
+    data.M = &data.M_memory;
+  }
+  system.forces(begin.at, v, data.k0);
+  const bool same = !system.depends_on_time();
+  if (!same) system.configure(t + h, q, data.at_end_time);
+  const Configuration& at_end_time = same ? begin.at : data.at_end_time;
+  if (same)
+    data.k1 = data.k0;
+  else
+    system.forces(at_end_time, v, data.k1);
+  data.kqv.setZero(system.nv());
+  if (!formula.implicit_forces) return;
+  system.force_jacobians(at_end_time, v, data.jacobians);
+  evaluate_stiffness_product(data.jacobians, options.rank_one_right_side, v, data.kqv);
 }
 
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
-                   bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
-                   std::span<const ContactMode> modes, const VectorRef& slip_hint, AssemblyData& data,
-                   Problem& problem) {
-  const auto& [t, q, v] = phase;
-  const double alpha = formula.alpha, gamma = formula.gamma, sigma = formula.sigma;
-  const double t_rows = t + h * fraction(formula.rows), t_mass = t + h * fraction(formula.mass);
-
-  predict(system, q, v, h * fraction(formula.rows), data.w, data.q_rows);
-  system.bilateral(formula.end_time ? t + h : t_rows, data.q_rows, data.bilateral);
-  const double t_contacts = formula.contacts_at_start ? t : t_rows;
-  const Vector& q_contacts = formula.contacts_at_start ? q : data.q_rows;
-  if (data.known == nullptr || !data.known->copy_rows(system, t_contacts, q_contacts, ids, data.contacts))
-    system.contact_rows(ids, t_contacts, q_contacts, data.contacts);
-  assemble_constraints(options, modes, slip_hint, data, problem);
+                   bool rank_one, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
+                   const VectorRef& slip_hint, StepData& data, Problem& problem) {
+  const Vector& v = begin.phase.v;
+  const double alpha = formula.alpha, sigma = formula.sigma;
+  assemble_constraints(options, data.bilateral, data.contact_rows(), modes, slip_hint, data, problem);
   if (formula.joint_sigma != 1.0 && data.num_joint_rows > 0) {
     // (5), written for v⁺.
     data.bilateral.rows.multiply(VectorRef(v), data.u);
     problem.g = (problem.g - (1.0 - formula.joint_sigma) * data.u) / formula.joint_sigma;
   }
-  if (formula.stabilisation != 0) stabilise_joints(system, formula, options, phase, h, data, problem);
+  if (formula.stabilisation != 0) stabilise_joints(formula, options, begin.phase, h, data, problem);
   if (formula.directions != formula.rows) {
-    const double t_directions = t + h * fraction(formula.directions);
-    predict(system, q, v, h * fraction(formula.directions), data.w, data.q_directions);
-    system.bilateral(t_directions, data.q_directions, data.bilateral_directions);
-    system.contact_rows(ids, t_directions, data.q_directions, data.contact_directions);
     problem.separate_directions = true;
     problem.G_directions.clear(system.nv());
     append_rows(data.bilateral_directions.rows, problem.G_directions);
-    copy_contact_rows(data.contact_directions, problem.cones, problem.H_directions);
+    copy_contact_rows(data.contact_directions.rows, problem.cones, system.nv(), problem.H_directions);
   }
-
-  system.friction_rows(t_rows, data.q_rows, data.friction);
   if (data.friction.rows.num_groups() > 0) {
-    if (problem.separate_directions) {
-      system.friction_rows(t + h * fraction(formula.directions), data.q_directions, data.friction_directions);
-      append_rows(data.friction_directions.rows, problem.H_directions);
-    }
+    if (problem.separate_directions)
+      append_rows((formula.directions != formula.rows ? data.friction_directions : data.friction).rows,
+                  problem.H_directions);
     append_friction(data.friction, problem);
   }
-
-  // (1): the forces, and (2): the step matrix.
-  system.forces(t, q, v, data.k0);
-  system.forces(t + h, q, v, data.k1);
-  predict(system, q, v, h * fraction(formula.mass), data.w, data.q_mass);
-  problem.A.clear(system.nv());
-  system.mass(t_mass, data.q_mass, data.M);
-  problem.A.add(data.M, 1.0);
-  problem.symmetric = true;
-  data.kqv.setZero(system.nv());
-  if (formula.implicit_forces) {
-    ForceJacobians& J = data.jacobians;
-    system.force_jacobians(t + h, q, v, J);
-    for (int i = 0; i < J.spring_rows.num_groups(); ++i) {
-      double rate = 0;
-      for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
-        const auto block = J.spring_rows.block(i, b);
-        rate += block.row(0).dot(v.segment(J.spring_rows.block_column(i, b), block.cols()));
-      }
-      for (int b = 0; b < J.spring_rows.num_blocks(i); ++b) {
-        const auto block = J.spring_rows.block(i, b);
-        data.kqv.segment(J.spring_rows.block_column(i, b), block.cols()) -=
-            (J.spring_stiffness[i] * rate) * block.row(0).transpose();
-      }
-    }
-    if (!options.rank_one_right_side) {
-      J.k_q.add_product(v, data.kqv);
-      J.k_q_remainder.add_product(v, data.kqv);
-    }
-    const double damping = alpha * h, stiffness = alpha * gamma * h * h;
-    if (!rank_one) {
-      problem.A.add(J.k_v, -damping);
-      problem.A.add(J.k_q, -stiffness);
-      problem.A.add(J.k_q_remainder, -stiffness);
-      problem.symmetric = J.symmetric;
-    }
-    if (options.springs_as_rows) {
-      append_compliant_rows(J.spring_rows, J.spring_stiffness, stiffness, v, problem);
-      append_compliant_rows(J.damper_rows, J.damper_damping, damping, v, problem);
-      if (problem.separate_directions)
-        for (int g = problem.G_directions.num_groups(); g < problem.Gt.num_groups(); ++g)
-          problem.G_directions.add_group(problem.Gt, g, 1);
-    } else {
-      for (int i = 0; i < J.spring_rows.num_groups(); ++i)
-        add_rank_one(J.spring_rows, i, stiffness * J.spring_stiffness[i], problem.A);
-      for (int i = 0; i < J.damper_rows.num_groups(); ++i)
-        add_rank_one(J.damper_rows, i, damping * J.damper_damping[i], problem.A);
-    }
-  }
+  assemble_matrix(formula, options, rank_one, h, v, data, problem);
+  // (1): the forces.
   problem.p = (sigma * h) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
+  if (formula.gyroscopic_beforehand || (formula.implicit_forces && rank_one))
+    correct_gyroscopic_impulse(system, formula, begin.phase, h, data, problem);
   problem.A.add_product(v, problem.p);
 }
 
-void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
-                     std::span<const ContactId> ids, std::span<const ContactMode> modes, AssemblyData& data,
+void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,
+                     const ContactSet& contacts, std::span<const ContactMode> modes, StepData& data,
                      Problem& problem) {
-  const auto& [t, q, v] = phase;
-  system.bilateral(t, q, data.bilateral);
-  system.contact_rows(ids, t, q, data.contacts);
-  assemble_constraints(options, modes, v, data, problem);
+  const Vector& v = point.phase.v;
+  assemble_constraints(options, point.joints, contacts.rows, modes, v, data, problem);
+  data.M = &system.mass_at(point.at, data.M_memory);
   problem.A.clear(system.nv());
-  system.mass(t, q, data.M);
-  problem.A.add(data.M, 1.0);
+  problem.A.add(*data.M, 1.0);
   problem.symmetric = true;
   problem.p.setZero(system.nv());
   problem.A.add_product(v, problem.p);
 }
 
-void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
-                           std::span<const ContactId> ids, std::span<const ContactMode> modes,
-                           double slip_speed, AssemblyData& data, Problem& problem) {
-  const auto& [t, q, v] = phase;
-  assemble_impact(system, options, phase, ids, modes, data, problem);
-  system.forces(t, q, v, data.k0);
+void assemble_acceleration(const System& system, const StepperOptions& options, const PhasePoint& point,
+                           const ContactSet& contacts, std::span<const ContactMode> modes, double slip_speed,
+                           StepData& data, Problem& problem) {
+  const Vector& v = point.phase.v;
+  const ContactRows& contact_rows = contacts.rows;
+  assemble_impact(system, options, point, contacts, modes, data, problem);
+  system.forces(point.at, v, data.k0);
   problem.p = data.k0;
-  system.bilateral_bias(t, q, v, data.joint_bias);
+  system.bilateral_bias(point.at, v, data.joint_bias);
   problem.g = -data.joint_bias;
-  system.contact_bias(ids, t, q, v, data.bias);
-  copy_contact_vector(data.contacts, problem.cones, data.bias, problem.Ht, problem.w);
+  system.contact_bias(contacts, point.at, v, data.bias);
+  copy_contact_vector(contact_rows, problem.cones, data.bias, problem.Ht, problem.w);
 
   // A sliding contact pushes along n − Σ μ_i D_i s_i with the slips s_i of its parts, whose motion is free.
-  data.contacts.rows.multiply(VectorRef(v), data.u);
-  data.u += data.contacts.drift_velocity;
+  data.u = contacts.u;
   bool any = false;
   std::vector<HeldParts>& sliding = data.sliding;
   sliding.assign(problem.cones.size(), 0);
   for (int c = 0; c < problem.num_contacts(); ++c) {
-    const int first = data.contacts.rows.first_row(c);
+    const int first = contact_rows.rows.first_row(c);
     for (const FrictionPart& part : mode_parts(problem.cones[c]))
       if (part.coefficient > 0 && data.u.segment(first + part.first, part.size).norm() > slip_speed)
         sliding[c] |= held_part(part.kind);
@@ -340,7 +412,7 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
   int rows = 0;
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone cone = problem.cones[c];
-    const int first = data.contacts.rows.first_row(c);
+    const int first = contact_rows.rows.first_row(c);
     const FrictionParts parts = mode_parts(cone);
     const auto slides = [&](const FrictionPart& part) { return (sliding[c] & held_part(part.kind)) != 0; };
     if (std::all_of(parts.begin(), parts.end(),
@@ -349,14 +421,14 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
     for (const FrictionPart& part : parts)
       if (slides(part)) remove_friction(part.kind, problem.cones[c]);
     const int dim = problem.cones[c].dim;
-    problem.Ht.add_group(data.contacts.rows, c, dim);
-    const int group = problem.H_directions.add_group(data.contacts.rows, c, dim);
+    problem.Ht.add_group(contact_rows.rows, c, dim);
+    const int group = problem.H_directions.add_group(contact_rows.rows, c, dim);
     for (const FrictionPart& part : parts) {
       if (!slides(part)) continue;
       const auto u = data.u.segment(first + part.first, part.size);
       const double scale = part.coefficient / u.norm();
-      for (int b = 0; b < data.contacts.rows.num_blocks(c); ++b) {
-        const auto block = data.contacts.rows.block(c, b);
+      for (int b = 0; b < contact_rows.rows.num_blocks(c); ++b) {
+        const auto block = contact_rows.rows.block(c, b);
         problem.H_directions.block(group, b).row(0) -=
             scale * u.transpose() * block.middleRows(part.first, part.size);
       }

@@ -14,60 +14,58 @@
 #include "delassus/problems/problem.hpp"
 #include "delassus/steppers/contact_modes.hpp"
 #include "delassus/steppers/step_formula.hpp"
-#include "delassus/system/state.hpp"
-#include "delassus/system/system.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
 
 namespace delassus {
 
-// A point in phase space.
-struct Phase {
-  double t = 0;
-  Vector q, v;
-};
-
-struct ContactKinematics;
-
-// Scratch of the assembly, kept so that nothing is allocated after warm-up.
-struct AssemblyData {
-  BlockMatrix M;
-  ForceJacobians jacobians;
+// What the problem of a step is made of: functions of the beginning, the step size and the contacts alone, evaluated
+// once, whatever modes, laws and derivatives are tried. Kept for its memory.
+struct StepData {
+  Configuration at_rows, at_directions, at_mass, at_end_time;
   BilateralRows bilateral, bilateral_directions;
-  ContactRows contacts, contact_directions;
+  ContactSet contacts, contact_directions;  // where the formula takes rows and directions
+  bool contacts_at_start = false;
+  ContactRows start_rows;  // instead of `contacts`: as they were found
+  const ContactRows& contact_rows() const { return contacts_at_start ? start_rows : contacts.rows; }
   FrictionRows friction, friction_directions;
-  Vector q_rows, q_directions, q_mass, w, k0, k1, kqv, joint_bias, bias, u;
-  std::vector<HeldParts> sliding;  // the parts of each contact that assemble_acceleration found sliding
-  int num_joint_rows = 0;          // rows of G that are joints; the compliant spring rows follow
+  ForceJacobians jacobians;
+  const BlockMatrix* M = nullptr;  // of the system where it is constant, otherwise M_memory
+  BlockMatrix M_memory;
+  Vector k0, k1, kqv;  // forces at both ends of the step, k_q v
+  // Scratch of the assembly.
+  Vector q, w, u, joint_bias, bias, impulse, gyroscopic_correction;
+  std::vector<char> gyroscopic_in_A;  // one a velocity
+  std::vector<HeldParts> sliding;     // the parts of each contact that assemble_acceleration found sliding
+  int num_joint_rows = 0;             // rows of G that are joints; the compliant spring rows follow
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;
-  // Contacts whose rows are known somewhere, perhaps where the step needs them; may be null.
-  const ContactKinematics* known = nullptr;
 };
 
-// `slip_hint` (optional, nv): a velocity whose slip directions the polyhedral generators are turned onto, and at which
-// friction that depends on the slip speed is taken. `modes`: what is known of the contacts, one each, or empty; a contact
-// that sticks has its static friction, one that slips that of its speed, of open ones the speed decides.
+// `contacts`: those that take part, at the beginning.
+void evaluate_step(const System& system, const StepFormula& formula, const StepperOptions& options,
+                   const PhasePoint& begin, const ContactSet& contacts, double h, StepData& data);
+// `slip_hint` (nv): a velocity whose slip directions the polyhedral generators are turned onto, and at which friction that
+// depends on the slip speed is taken. `modes`: what is known of the contacts, one each, or empty; a contact that sticks
+// has its static friction, one that slips that of its speed, of open ones the speed decides.
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
-                   bool rank_one, const Phase& phase, double h, std::span<const ContactId> ids,
-                   std::span<const ContactMode> modes, const VectorRef& slip_hint, AssemblyData& data,
-                   Problem& problem);
+                   bool rank_one, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
+                   const VectorRef& slip_hint, StepData& data, Problem& problem);
 
-void assemble_impact(const System& system, const StepperOptions& options, const Phase& phase,
-                     std::span<const ContactId> ids, std::span<const ContactMode> modes, AssemblyData& data,
+// `contacts`: those that take part, at `point`.
+void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,
+                     const ContactSet& contacts, std::span<const ContactMode> modes, StepData& data,
                      Problem& problem);
 
 // Contacts whose slip speed exceeds `slip_speed` slide: their friction has the fixed direction of the slip; so does each
 // couple whose angular velocity exceeds it.
-void assemble_acceleration(const System& system, const StepperOptions& options, const Phase& phase,
-                           std::span<const ContactId> ids, std::span<const ContactMode> modes,
-                           double slip_speed, AssemblyData& data, Problem& problem);
+void assemble_acceleration(const System& system, const StepperOptions& options, const PhasePoint& point,
+                           const ContactSet& contacts, std::span<const ContactMode> modes, double slip_speed,
+                           StepData& data, Problem& problem);
 
 // Sets the bounds of the boxes of a step of h for joint impulses λ as they stand in the problem. Returns the largest
 // change of a bound, and in `largest` the largest bound.
 double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
-                              const AssemblyData& data, Problem& problem, double& largest);
-
-// q ⊞ s v
-void predict(const System& system, const VectorRef& q, const VectorRef& v, double s, Vector& w, Vector& out);
+                              const StepData& data, Problem& problem, double& largest);
 
 }  // namespace delassus

@@ -5,23 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
-namespace {
-
-// Gaps below this are round-off for systems of metre size [m].
-constexpr double k_gap_round_off = 1e-13;
-// A closed contact that has drifted apart by less, as a fraction of the size of the system, stays as it is: one corner of
-// four that closes on its own account makes a problem in which two carry all, and no sweeps solve that.
-constexpr double k_gap_at_rest = 1e-10;
-// An approach below this fraction of the largest velocity is the round-off of a contact at rest.
-constexpr double k_rest_tolerance = 1e-12;
-
-double largest(const Vector& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
-
-}  // namespace
 
 CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions options,
                                    std::unique_ptr<Solver> solver)
@@ -29,170 +17,161 @@ CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions opti
       options_(options),
       solver_(std::move(solver)),
       kernel_(formula_.step, options_, *solver_),
-      gap_projector_(*solver_) {
-  kernel_.set_known(at_candidates_);
-}
+      gap_projector_(*solver_) {}
 
 void CapturingStepper::advance(const System& system, State& state, const StepRequest& request,
                                StepReport& report) {
-  report.clear();
-  report.t_begin = state.t;
-  report_ = &report;
-  history_ = state.history;
-  phase_.t = state.t;
-  phase_.q = state.q;
-  phase_.v = state.v;
+  CapturingStep& step = step_;
+  step.begin(system, state, request, report);
   // Of another scheme; the velocities may jump from here on.
-  history_.acceleration = {};
-  if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
-  candidates_.clear();
-
+  step.history.acceleration = {};
   // Ends: a failed trial halves the step, at most max_halvings times in all.
   Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
-  while (report.ok && !reached(phase_.t, request.t_end)) {
-    const double h = std::min(request.t_end - phase_.t, retries.h_limit);
-    update_contacts(system, h);
-    kernel_.solve(system, phase_, h, active_, phase_.v, active_memory_, trial_, shifts_);
-    if (judge_trial(system, options_, phase_.t, active_, kernel_, projector_, trial_, retries, report))
-      accept(system);
+  while (step.goes_on()) {
+    const double h = std::min(step.rest(), retries.h_limit);
+    update_contacts(step, h);
+    kernel_.solve(system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts);
+    if (judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries)) accept(step);
   }
-  if (report.ok) phase_.t = request.t_end;
-  finisher_.finish_contacts(system, phase_, candidates_, history_, report, &at_end_);
-  finisher_.finish(system, phase_, history_, report, state);
+  step.snap_to_end();
+  finisher_.finish_contacts(step);
+  finisher_.finish(step, state);
 }
 
-void CapturingStepper::update_contacts(const System& system, double h) {
-  const double touching = std::max(
-      {options_.epsilon_a, options_.epsilon_b * h * h * h, k_gap_round_off * (1.0 + largest(phase_.q))});
-  system.candidates(phase_.t, phase_.q, phase_.v, h, candidates_);
-  memories_.hand_over(system, phase_, candidates_, touching, history_);
-  at_candidates_.update(system, phase_, candidates_, finisher_.at_reported());
-  fastest_ = largest(at_candidates_.u);
-  at_rest_ = k_rest_tolerance * largest(phase_.v);
-  gap_at_rest_ = k_gap_at_rest * (1.0 + largest(phase_.q));
-  active_.clear();
-  active_memory_.clear();
-  shifts_.clear();
-  for (std::size_t c = 0; c < candidates_.size(); ++c) {
-    const ContactMemory* memory = find_memory(history_, candidates_[c]);
+void CapturingStepper::update_contacts(CapturingStep& step, double h) {
+  const Phase& phase = step.now.phase;
+  Rest rest;
+  rest.touching = std::max(touching_gap(options_, h), k_gap_round_off * system_size(*step.system, phase.q));
+  rest.speed = k_rest_tolerance * max_abs(phase.v);
+  rest.gap = k_gap_at_rest * system_size(*step.system, phase.q);
+  finisher_.find_contacts(step, h);
+  memories_.hand_over(*step.system, step.now, rest.touching, step.history);
+  const ContactSet& contacts = step.now.contacts;
+  rest.fastest = max_abs(contacts.u);
+  step.followed.assign(contacts.ids.begin(), contacts.ids.end());
+  step.entering.clear();
+  step.memory.clear();
+  step.shifts.clear();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactMemory* memory = find_memory(step.history, contacts.ids[c]);
     RowShift shift;
-    if (!at_candidates_.valid(c) || !enters(c, h, touching, memory != nullptr && memory->closed, shift))
+    if (!contacts.valid(c) || !enters(contacts, c, h, rest, memory != nullptr && memory->closed, shift))
       continue;
-    active_.push_back(candidates_[c]);
-    active_memory_.push_back(memory);
-    shifts_.push_back(shift);
+    step.entering.push_back(c);
+    step.memory.push_back(memory);
+    step.shifts.push_back(shift);
   }
-  follow_surfaces(system, h);
+  step.contacts.select(contacts, step.entering);
+  follow_surfaces(step, h);
 }
 
 // u⁺ is relative to surfaces as they move at the end of the step.
-void CapturingStepper::follow_surfaces(const System& system, double h) {
-  if (!system.has_moving_surfaces() && largest(at_candidates_.rows.drift_velocity) == 0) return;
-  rest_.setZero(phase_.v.size());
-  system.contact_bias(active_, phase_.t, phase_.q, rest_, bias_);
-  for (std::size_t a = 0, c = 0, row = 0; a < active_.size(); ++a) {
-    while (candidates_[c] != active_[a]) ++c;
-    const int rows = at_candidates_.num_rows(c), known = std::min(rows, 3);
-    shifts_[a].drift.head(known) = h * bias_.segment(static_cast<Eigen::Index>(row), known);
-    row += static_cast<std::size_t>(rows);
+void CapturingStepper::follow_surfaces(CapturingStep& step, double h) {
+  const System& system = *step.system;
+  if (!system.has_moving_surfaces() && max_abs(step.now.contacts.rows.drift_velocity) == 0) return;
+  zero_.setZero(step.now.phase.v.size());
+  system.contact_bias(step.contacts, step.now.at, zero_, bias_);
+  for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+    const int known = std::min(step.contacts.num_rows(c), 3);
+    step.shifts[c].drift.head(known) = h * bias_.segment(step.contacts.first_row(c), known);
   }
 }
 
-bool CapturingStepper::enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const {
-  const double gap = at_candidates_.gap(c), u_N = at_candidates_.normal_velocity(c);
-  const double e = at_candidates_.rows.surfaces[c].restitution;
-  const bool approaches = !closed && -u_N > at_rest_;
+bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest,
+                              bool closed, RowShift& shift) const {
+  const double gap = contacts.gap(c), u_N = contacts.normal_velocity(c);
+  const double e = contacts.surface(c).restitution;
+  const bool approaches = !closed && -u_N > rest.speed;
   const double prediction = formula_.gaps_in_rows ? 1.0 : formula_.prediction;
-  const bool touches = gap + prediction * h * u_N <= touching;
+  const bool touches = gap + prediction * h * u_N <= rest.touching;
   shift.impact = approaches && touches;
   if (formula_.gaps_in_rows)
     shift.slow[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
-  else if (closed && gap > gap_at_rest_)
+  else if (closed && gap > rest.gap)
     shift.slow[0] = gap / h;  // (3)
   shift.velocity = shift.slow;
   const double e_T = options_.impact.tangential_restitution;
   if (approaches && -u_N > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
-    shift.velocity = e_T * at_candidates_.velocity(c);  // (2)
-    shift.velocity[2] *= at_candidates_.rows.surfaces[c].tangent_ratio;
+    shift.velocity = e_T * contacts.velocity(c);  // (2)
+    shift.velocity[2] *= contacts.surface(c).tangent_ratio;
     shift.velocity[0] = e * u_N;
     return touches;
   }
-  const double reach = formula_.gaps_in_rows ? h * (fastest_ + options_.recovery_speed) : 0.0;
+  const double reach = formula_.gaps_in_rows ? h * (rest.fastest + options_.recovery_speed) : 0.0;
   return closed || touches || gap <= reach;
 }
 
-void CapturingStepper::accept(const System& system) {
-  book_trial(system, phase_, trial_.end, trial_, active_, 1.0, held_friction_, history_.energy, *report_);
-  drop_slow_impacts();
-  report_impacts();
-  memories_.remember(trial_, active_, history_);
-  for (std::size_t c = 0; c < active_.size(); ++c) {
-    ContactMemory& memory = history_.contacts[c];
+void CapturingStepper::accept(CapturingStep& step) {
+  book_trial(step, trial_.end, trial_, step.contacts.ids, 1.0);
+  drop_slow_impacts(step);
+  report_impacts(step);
+  memories_.remember(trial_, step.contacts.ids, step.history);
+  for (std::size_t c = 0; c < step.contacts.size(); ++c) {
+    ContactMemory& memory = step.history.contacts[c];
     // The impulse of an impact says nothing about the next step.
-    if (shifts_[c].impact) std::fill(std::begin(memory.force), std::end(memory.force), 0.0);
+    if (step.shifts[c].impact) std::fill(std::begin(memory.force), std::end(memory.force), 0.0);
     // What rebounds is not held any more.
-    if (shifts_[c].rebounds && shifts_[c].velocity[0] < 0) {
+    if (step.shifts[c].rebounds && step.shifts[c].velocity[0] < 0) {
       memory.status = ContactStatus::open;
       memory.closed = false;
     }
   }
-  history_.weighted_velocity = trial_.y;
-  phase_ = trial_.end;
-  project(system);
+  step.history.weighted_velocity = trial_.y;
+  std::swap(step.now, trial_.end);
+  project(step);
 }
 
 // An approach that is round-off beside what the forces of the step do to the velocities is none: the contact rests.
-void CapturingStepper::drop_slow_impacts() {
-  const double slow = k_rest_tolerance * largest(kernel_.local().u_free);
-  for (std::size_t a = 0, c = 0; a < active_.size(); ++a) {
-    while (candidates_[c] != active_[a]) ++c;
-    if (-at_candidates_.normal_velocity(c) <= slow) shifts_[a].impact = false;
-  }
+void CapturingStepper::drop_slow_impacts(CapturingStep& step) const {
+  const double slow = k_rest_tolerance * max_abs(kernel_.local().u_free);
+  for (std::size_t c = 0; c < step.contacts.size(); ++c)
+    if (-step.contacts.normal_velocity(c) <= slow) step.shifts[c].impact = false;
 }
 
-void CapturingStepper::report_impacts() {
+void CapturingStepper::report_impacts(const CapturingStep& step) const {
   int row = 0;
-  for (std::size_t c = 0; c < active_.size(); ++c) {
+  for (std::size_t c = 0; c < step.contacts.size(); ++c) {
     const int dim = trial_.cones[c].dim, known = std::min(dim, 3);
-    if (shifts_[c].impact && trial_.solution.r[row] > 0) {
-      const auto at =
-          std::lower_bound(candidates_.begin(), candidates_.end(), active_[c]) - candidates_.begin();
-      Event event{.time = trial_.end.t,
+    if (step.shifts[c].impact && trial_.solution.r[row] > 0) {
+      Event event{.time = trial_.end.phase.t,
                   .kind = EventKind::impact,
-                  .contact = active_[c],
-                  .velocity_before = at_candidates_.velocity(static_cast<std::size_t>(at)),
+                  .contact = step.contacts.ids[c],
+                  .velocity_before = step.contacts.velocity(c),
                   .energy_change = trial_.work_impacts};
       event.velocity_after.head(known) =
-          trial_.solution.u.segment(row, known) - shifts_[c].velocity.head(known);
+          trial_.solution.u.segment(row, known) - step.shifts[c].velocity.head(known);
       event.velocity_after[2] /= trial_.tangent_ratios[c];
       event.impulse = contact_impulse(trial_.cones[c], trial_.tangent_ratios[c], trial_.solution.r, row);
-      report_->events.push_back(event);
+      step.report->events.push_back(event);
     }
     row += dim;
   }
 }
 
-void CapturingStepper::project(const System& system) {
+void CapturingStepper::project(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
   const bool all = options_.projection == Projection::all || formula_.lift_rebounding;
   if (options_.projection == Projection::none && !all) return;
-  book_projection(system, phase_, projector_, M_, history_.energy, *report_, [&] {
+  book_projection(step, projector_, M_, [&] {
     bool done = true;
     if (all) {
-      lift_.assign(candidates_.size(), 0);
+      lift_.assign(step.followed.size(), 0);
       int row = 0;
-      for (std::size_t c = 0, a = 0; c < candidates_.size() && a < active_.size(); ++c) {
-        if (candidates_[c] != active_[a]) continue;
-        lift_[c] = history_.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
-        row += trial_.cones[a++].dim;
+      for (std::size_t a = 0; a < step.entering.size(); ++a) {
+        lift_[step.entering[a]] =
+            step.history.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
+        row += trial_.cones[a].dim;
       }
-      at_end_.update(system, phase_, candidates_);
-      done = gap_projector_.project(system, candidates_, lift_, at_end_.gaps, at_end_.margins, phase_);
-      report_->certificate.solves += gap_projector_.solves();
-      report_->certificate.iterations += gap_projector_.iterations();
+      system.evaluate_contacts(step.followed, now.at, now.contacts);
+      done = gap_projector_.project(system, lift_, now);
+      step.report->certificate.solves += gap_projector_.solves();
+      step.report->certificate.iterations += gap_projector_.iterations();
     }
-    return projector_.project_position(system, {}, phase_) &&
-           projector_.project_velocity(system, {}, {}, true, phase_, held_friction_) && done;
+    system.evaluate_contacts({}, now.at, none_);
+    return projector_.project_position(system, none_, now) &&
+           projector_.project_velocity(system, none_, {}, true, now, step.history.held_frictions) && done;
   });
 }
 

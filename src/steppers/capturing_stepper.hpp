@@ -28,7 +28,6 @@
 #include <memory>
 #include <vector>
 
-#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/contact_memory.hpp"
 #include "delassus/steppers/gap_projection.hpp"
 #include "delassus/steppers/projection.hpp"
@@ -46,6 +45,15 @@ struct CapturingFormula {
   bool lift_rebounding = false;  // lift every contact that pushed, whatever the projection asked for
 };
 
+// The step in progress of event capturing.
+struct CapturingStep : StepInProgress {
+  std::vector<ContactId> followed;           // all contacts of the beginning
+  std::vector<std::size_t> entering;         // indices into these: those that take part
+  ContactSet contacts;                       // those, at the beginning
+  std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
+  std::vector<RowShift> shifts;              // likewise
+};
+
 class CapturingStepper final : public Stepper {
  public:
   CapturingStepper(CapturingFormula formula, StepperOptions options, std::unique_ptr<Solver> solver);
@@ -57,14 +65,22 @@ class CapturingStepper final : public Stepper {
   const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
-  void update_contacts(const System& system, double h);
-  // Whether candidate c takes part, and then its shift.
-  bool enters(std::size_t c, double h, double touching, bool closed, RowShift& shift) const;
-  void follow_surfaces(const System& system, double h);
-  void accept(const System& system);
-  void drop_slow_impacts();
-  void report_impacts();
-  void project(const System& system);
+  // Velocities and gaps that count as none at a phase.
+  struct Rest {
+    double touching = 0;  // gap [m]
+    double speed = 0;     // an approach below this is round-off [m/s]
+    double gap = 0;       // that a closed contact may keep [m]
+    double fastest = 0;   // largest relative velocity of the contacts [m/s]
+  };
+  void update_contacts(CapturingStep& step, double h);
+  // Whether contact c of step.now takes part, and then its shift.
+  bool enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest, bool closed,
+              RowShift& shift) const;
+  void follow_surfaces(CapturingStep& step, double h);
+  void accept(CapturingStep& step);
+  void drop_slow_impacts(CapturingStep& step) const;
+  void report_impacts(const CapturingStep& step) const;
+  void project(CapturingStep& step);
 
   CapturingFormula formula_;
   StepperOptions options_;
@@ -75,21 +91,12 @@ class CapturingStepper final : public Stepper {
   StepFinisher finisher_;
   ContactMemories memories_;
 
-  // The step in progress; all of it is copied from and to the State and the StepReport.
-  StepReport* report_ = nullptr;
-  History history_;
-  Phase phase_;
+  // Memory only: begun anew by every advance, or written before it is read.
+  CapturingStep step_;
   Trial trial_;
-  std::vector<ContactId> candidates_, active_;
-  std::vector<const ContactMemory*> active_memory_;
-  std::vector<RowShift> shifts_;
+  ContactSet none_;
   std::vector<char> lift_;
-  std::vector<int> held_friction_;
-  ContactKinematics at_candidates_, at_end_;
-  double fastest_ = 0;      // largest relative velocity of the candidates [m/s]
-  double at_rest_ = 0;      // an approach below this is round-off [m/s]
-  double gap_at_rest_ = 0;  // gap that a closed contact may keep [m]
-  Vector rest_, bias_;
+  Vector zero_, bias_;
   BlockMatrix M_;
 };
 

@@ -163,7 +163,7 @@ StartResult assemble_start(const System& system, State& state, const StartOption
 
   Phase phase{state.t, assembly.q(), state.v};
   Projector projector;
-  const bool projected = !options.velocities || projector.project_velocity(system, {}, {}, true, phase);
+  const bool projected = !options.velocities || projector.project_velocity(system, phase);
   BilateralRows rows;
   Vector u;
   system.bilateral(phase.t, phase.q, rows);

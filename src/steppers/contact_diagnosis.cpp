@@ -201,18 +201,21 @@ std::string pressed_body(const System& system, std::span<const ContactId> ids, c
 ContactDiagnosis diagnose_contacts(const System& system, const StepperOptions& options, const State& state,
                                    double band) {
   ContactDiagnosis out;
-  std::vector<ContactId> candidates;
-  system.candidates(state.t, state.q, state.v, 0.0, candidates);
-  Vector gaps, margins;
-  system.gaps(candidates, state.t, state.q, gaps, &margins);
-  for (std::size_t c = 0; c < candidates.size(); ++c)
-    if (gaps[c] <= band && margins[c] >= 0) out.closed.push_back(candidates[c]);
-  if (out.closed.empty()) return out;
+  PhasePoint point{.phase = {state.t, state.q, state.v}};
+  point.place(system);
+  system.find_contacts(point.at, state.v, 0.0, nullptr, point.contacts);
+  std::vector<std::size_t> closed;
+  for (std::size_t c = 0; c < point.contacts.size(); ++c)
+    if (point.contacts.gap(c) <= band && point.contacts.valid(c)) closed.push_back(c);
+  if (closed.empty()) return out;
+  ContactSet contacts_at;
+  contacts_at.select(point.contacts, closed);
+  out.closed = contacts_at.ids;
 
-  AssemblyData data;
+  StepData data;
   Problem problem;
   Reduction reduction;
-  assemble_impact(system, options, {state.t, state.q, state.v}, out.closed, {}, data, problem);
+  assemble_impact(system, options, point, contacts_at, {}, data, problem);
   if (!reduction.compute(problem)) return out;
   const Vector norms = compute_normal_norms(problem);
   Islands islands;

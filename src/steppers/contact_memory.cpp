@@ -54,17 +54,18 @@ void ContactMemories::store_modes(std::span<const ContactId> ids, std::span<cons
   history.modes_known = true;
 }
 
-void ContactMemories::hand_over(const System& system, const Phase& phase,
-                                std::span<const ContactId> candidates, double touching, History& history) {
+void ContactMemories::hand_over(const System& system, const PhasePoint& point, double touching,
+                                History& history) {
   handed_over_.clear();
   for (const ContactMemory& memory : history.contacts) {
-    if (!memory.closed || std::binary_search(candidates.begin(), candidates.end(), memory.id)) continue;
-    const ContactId next = system.successor(memory.id, phase.t, phase.q);
+    if (!memory.closed || point.contacts.find(memory.id) < point.contacts.size()) continue;
+    const ContactId next = system.successor(memory.id, point.at);
     if (next == memory.id || find_memory(history, next) != nullptr) continue;
     // A neighbour that is farther away does not hold what this contact held.
-    const ContactId both[] = {memory.id, next};
-    system.gaps(both, phase.t, phase.q, gaps_);
-    if (gaps_[1] > std::max(gaps_[0], 0.0) + touching) continue;
+    const ContactId ids[] = {std::min(memory.id, next), std::max(memory.id, next)};
+    system.evaluate_contacts(ids, point.at, both_);
+    const double gap = both_.gap(both_.find(memory.id)), next_gap = both_.gap(both_.find(next));
+    if (next_gap > std::max(gap, 0.0) + touching) continue;
     handed_over_.push_back(memory);
     handed_over_.back().id = next;
   }

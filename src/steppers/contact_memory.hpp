@@ -20,15 +20,14 @@ class ContactMemories {
   void remember(const Trial& trial, std::span<const ContactId> ids, History& history);
   // Writes modes into the memory of `ids`; what else was known of them stays, other contacts are forgotten.
   void store_modes(std::span<const ContactId> ids, std::span<const ContactMode> modes, History& history);
-  // Closed contacts that are no longer among the candidates: their successors are closed now, unless they are farther
+  // Closed contacts that are no longer among those of `point`: their successors are closed now, unless they are farther
   // away than the contact was and than `touching`.
-  void hand_over(const System& system, const Phase& phase, std::span<const ContactId> candidates,
-                 double touching, History& history);
+  void hand_over(const System& system, const PhasePoint& point, double touching, History& history);
 
  private:
   // Swapped with the contacts of the history, so that their memory is reused.
   std::vector<ContactMemory> next_, handed_over_;
-  Vector gaps_;
+  ContactSet both_;
 };
 
 }  // namespace delassus

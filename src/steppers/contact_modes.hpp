@@ -23,5 +23,8 @@ HeldParts changed_parts(const ContactMode& a, const ContactMode& b);
 // Components of a vector `u` over the rows of contacts that belong to a part of the friction of contact c; zeros where it
 // has none.
 Eigen::Vector2d part_velocity(const BlockRows& rows, int c, const Vector& u, FrictionKind kind);
+inline Eigen::Vector2d part_velocity(const ContactSet& contacts, std::size_t c, FrictionKind kind) {
+  return part_velocity(contacts.rows.rows, static_cast<int>(c), contacts.u, kind);
+}
 
 }  // namespace delassus

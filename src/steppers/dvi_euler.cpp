@@ -26,6 +26,7 @@ StepFormula dvi_euler_formula() {
           .mass = DataPoint::start,
           .contacts_at_start = true,
           .implicit_forces = false,
+          .gyroscopic_beforehand = true,
           .stabilisation = 1};
 }
 

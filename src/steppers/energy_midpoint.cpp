@@ -8,6 +8,7 @@
 
 #include "delassus/steppers/dae/dae_equations.hpp"
 #include "delassus/steppers/dae/implicit_stepper.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -17,23 +18,18 @@ constexpr double k_round_off = 4 * std::numeric_limits<double>::epsilon();
 // Largest relative change of v by (5), and of G by (4): beyond it the motion is too small to carry the correction.
 constexpr double k_largest_correction = 0.1;
 
-double max_abs(const VectorRef& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
-
 // Unknowns x = v⁺ and Λ = (h/2) λ; corrections z are displacements of q⁺, δv⁺ = (2/h) δw (kkt_newton.hpp).
 class MidpointEquations final : public KktEquations {
  public:
-  void begin(const System& system, const Phase& phase, double h, const Vector& impulses, Vector& x,
+  void begin(const System& system, const PhasePoint& point, double h, const Vector& impulses, Vector& x,
              Vector& Lambda) {
     system_ = &system;
-    phase_ = &phase;
+    phase_ = &point.phase;
     h_ = h;
-    system.bilateral(phase.t, phase.q, start_);
-    system.mass(phase.t, phase.q, M_end_);
-    kinetic_ = kinetic_energy(M_end_, phase.v);
-    potential_ = system.potential_energy(phase.t, phase.q);
-    x = phase.v;
+    start_ = point.joints;
+    kinetic_ = kinetic_energy(system.mass_at(point.at, M_end_), point.phase.v);
+    potential_ = system.potential_energy(point.at);
+    x = point.phase.v;
     if (impulses.size() == start_.rows.rows())
       Lambda = (0.5 * h) * impulses;
     else
@@ -43,20 +39,22 @@ class MidpointEquations final : public KktEquations {
   bool evaluate(const VectorRef& x, const VectorRef& Lambda) override {
     const System& system = *system_;
     Lambda_ = Lambda;
-    end_.t = phase_->t + h_;
-    end_.v = x;
+    Phase& end = end_.phase;
+    end.t = phase_->t + h_;
+    end.v = x;
     mean_ = 0.5 * (phase_->v + x);
     change_ = x - phase_->v;
     w_ = h_ * mean_;
-    system.retract(phase_->q, w_, end_.q);
+    system.retract(phase_->q, w_, end.q);
     half_w_ = 0.5 * w_;
     system.retract(phase_->q, half_w_, q_m_);
-    if (!end_.q.allFinite() || !x.allFinite() || !Lambda.allFinite()) return false;
-    const double t_m = middle();
-    system.mass(t_m, q_m_, M);
-    system.forces(t_m, q_m_, mean_, k_);
-    system.bilateral(t_m, q_m_, middle_);
-    system.bilateral(end_.t, end_.q, at_end_);
+    if (!end.q.allFinite() || !x.allFinite() || !Lambda.allFinite()) return false;
+    system.configure(phase_->t + 0.5 * h_, q_m_, at_middle_);
+    system.mass(at_middle_, M);
+    system.forces(at_middle_, mean_, k_);
+    system.bilateral(at_middle_, middle_);
+    end_.place(system);
+    const BilateralRows& at_end = end_.joints;
     Mw_.setZero(w_.size());
     M.add_product(w_, Mw_);
     const double half_h = 0.5 * h_;
@@ -71,15 +69,15 @@ class MidpointEquations final : public KktEquations {
     largest_term = std::max(largest_term, max_abs(part_));
     F -= part_;
     // (3)
-    R = at_end_.violation;
-    const Eigen::Index pfaffian = R.size() - at_end_.num_holonomic;
+    R = at_end.violation;
+    const Eigen::Index pfaffian = R.size() - at_end.num_holonomic;
     if (pfaffian > 0) {
       middle_.rows.multiply(VectorRef(mean_), row_velocity_);
       R.tail(pfaffian) = h_ * (row_velocity_ - middle_.target).tail(pfaffian);
     }
     rows_.clear(system.nv());
-    for (int g = 0; g < at_end_.rows.num_groups(); ++g)
-      rows_.add_group(is_holonomic(g) ? at_end_.rows : middle_.rows, g, at_end_.rows.group_rows(g));
+    for (int g = 0; g < at_end.rows.num_groups(); ++g)
+      rows_.add_group(is_holonomic(g) ? at_end.rows : middle_.rows, g, at_end.rows.group_rows(g));
     return F.allFinite() && R.allFinite();
   }
 
@@ -88,14 +86,13 @@ class MidpointEquations final : public KktEquations {
     A.add(M, 1.0);
     symmetric = true;
     if (level == DerivativeLevel::none) return;
-    const double t_m = middle();
-    system_->force_jacobians(t_m, q_m_, mean_, jacobians_);
+    system_->force_jacobians(at_middle_, mean_, jacobians_);
     symmetric = add_force_derivatives(jacobians_, level, 0.5 * h_, 0.25 * h_ * h_, A);
     if (level != DerivativeLevel::curvature) return;
     const int blocks = A.num_blocks();
     // q_m moves by half of what q⁺ does; the derivatives of the small corrections (4), (5) are left out.
-    system_->add_bilateral_stiffness(t_m, q_m_, Lambda_, -0.5, A);
-    system_->add_inertia_stiffness(t_m, q_m_, change_, 0.25 * h_, A);
+    system_->add_bilateral_stiffness(at_middle_, Lambda_, -0.5, A);
+    system_->add_inertia_stiffness(at_middle_, change_, 0.25 * h_, A);
     symmetric = symmetric && A.num_blocks() == blocks;
   }
 
@@ -110,11 +107,10 @@ class MidpointEquations final : public KktEquations {
   // To round-off, whatever the tolerance: the balance is exact only as far as the equations are solved.
   double negligible() const override { return round_off_norm(M, extent(), largest_term); }
 
-  double extent() const override { return 1.0 + std::max(max_abs(end_.q), max_abs(w_)); }
+  double extent() const override { return 1.0 + std::max(max_abs(end_.phase.q), max_abs(w_)); }
 
-  // At the last evaluation.
-  const Phase& end() const { return end_; }
-  double middle() const { return phase_->t + 0.5 * h_; }
+  // At the last evaluation, which is given away: nothing may be asked afterwards.
+  void take_end(PhasePoint& out) { std::swap(out, end_); }
   double applied_power() const { return power_; }  // P [W]
   // λᵀ G_dᵀ v̄ [J]
   double joint_work(const Vector& impulses) {
@@ -123,14 +119,13 @@ class MidpointEquations final : public KktEquations {
   }
 
  private:
-  bool is_holonomic(int group) const { return at_end_.rows.first_row(group) < at_end_.num_holonomic; }
+  bool is_holonomic(int group) const { return end_.joints.rows.first_row(group) < end_.joints.num_holonomic; }
 
   // c of (5)
   double energy_correction() {
-    power_ = system_->nonconservative_power(middle(), q_m_, mean_);
-    system_->mass(end_.t, end_.q, M_end_);
-    const double kinetic = kinetic_energy(M_end_, end_.v);
-    const double potential = system_->potential_energy(end_.t, end_.q);
+    power_ = system_->nonconservative_power(at_middle_, mean_);
+    const double kinetic = kinetic_energy(system_->mass_at(end_.at, M_end_), end_.phase.v);
+    const double potential = system_->potential_energy(end_.at);
     double work = 0;  // v̄ᵀ M (v⁺ − v)
     part_.setZero(w_.size());
     M.add_product(change_, part_);
@@ -183,7 +178,8 @@ class MidpointEquations final : public KktEquations {
         gradient = std::max(gradient, std::abs(block(i, j)));
       }
     }
-    const double defect = at_end_.violation[row] - start_.violation[row] + h_ * middle_.target[row] - product;
+    const double defect =
+        end_.joints.violation[row] - start_.violation[row] + h_ * middle_.target[row] - product;
     if (std::abs(defect) <= k_round_off * gradient * extent()) return 0;
     const double limit = k_largest_correction * terms;
     return std::clamp(defect, -limit, limit);
@@ -192,10 +188,11 @@ class MidpointEquations final : public KktEquations {
   const System* system_ = nullptr;
   const Phase* phase_ = nullptr;
   double h_ = 0, kinetic_ = 0, potential_ = 0, power_ = 0;
-  Phase end_;
+  PhasePoint end_;
+  Configuration at_middle_;
   Vector mean_, change_, w_, half_w_, q_m_, k_, Mw_, part_, row_velocity_, delta_w_, Lambda_;
   BlockMatrix M_end_;
-  BilateralRows start_, middle_, at_end_;
+  BilateralRows start_, middle_;
   BlockRows rows_, directions_;
   ForceJacobians jacobians_;
 };
@@ -206,20 +203,21 @@ class EnergyMidpointStepper final : public ImplicitStepper {
       : ImplicitStepper("energy-midpoint", options) {}
 
  private:
-  KktEquations& begin(const System& system, double h) override {
+  KktEquations& begin(const StepInProgress& step, double h, Vector& x, Vector& Lambda) override {
     // The impulses of the last step are the best guess; they are part of the state.
-    equations_.begin(system, phase_, h, history_.joint_impulses, x_, Lambda_);
+    equations_.begin(*step.system, step.now, h, step.history.joint_impulses, x, Lambda);
     return equations_;
   }
-  void accept(const System& /*system*/, double h) override {
-    ++report_->substeps;
-    lambda_ = Lambda_ / (0.5 * h);
-    history_.energy.nonconservative += h * equations_.applied_power();
-    history_.energy.joints += equations_.joint_work(lambda_);
-    if (report_->joint_impulses.size() != lambda_.size()) report_->joint_impulses.setZero(lambda_.size());
-    report_->joint_impulses += lambda_;
-    phase_ = equations_.end();
-    history_.acceleration = {};
+  void accept(StepInProgress& step, double h, const Vector& /*x*/, const Vector& Lambda) override {
+    StepReport& report = *step.report;
+    ++report.substeps;
+    lambda_ = Lambda / (0.5 * h);
+    step.history.energy.nonconservative += h * equations_.applied_power();
+    step.history.energy.joints += equations_.joint_work(lambda_);
+    if (report.joint_impulses.size() != lambda_.size()) report.joint_impulses.setZero(lambda_.size());
+    report.joint_impulses += lambda_;
+    equations_.take_end(step.now);
+    step.history.acceleration = {};
   }
 
   MidpointEquations equations_;

@@ -93,7 +93,7 @@ class Search {
   bool try_move(double norm) {
     trial_ = phase_;
     system_.retract(phase_.q, w_, trial_.q);
-    if (!projector_.project_position(system_, {}, trial_)) return false;
+    if (!projector_.project_position(system_, trial_)) return false;
     if (!update_static_problem(system_, trial_.t, trial_.q, next_)) return false;
     system_.difference(trial_.q, phase_.q, w_);
     const bool downhill = w_.dot(problem_.k + next_.k) > 0;
@@ -109,7 +109,7 @@ class Search {
     w_ *= k_nudge * extent / max_abs(w_);
     trial_ = phase_;
     system_.retract(phase_.q, w_, trial_.q);
-    if (!projector_.project_position(system_, {}, trial_)) return false;
+    if (!projector_.project_position(system_, trial_)) return false;
     phase_.q = trial_.q;
     damping_ = 0;
     return true;

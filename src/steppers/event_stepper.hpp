@@ -23,9 +23,9 @@
 #pragma once
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
-#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/contact_memory.hpp"
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/events/transition.hpp"
@@ -37,6 +37,29 @@
 #include "delassus/steppers/trial_booking.hpp"
 
 namespace delassus {
+
+// The contacts of a phase, sorted by whether they take part in the next problem.
+struct ActiveSet {
+  std::vector<std::size_t> closed, open;     // indices into the contacts of the phase
+  ContactSet contacts;                       // the closed ones
+  std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
+  std::vector<ContactMode> modes;            // likewise
+};
+
+// The step in progress of the event loop.
+struct EventStep : StepInProgress {
+  Retries retries;
+  ActiveSet active;
+  Vector slip_hint;  // velocity at the middle of the step, extrapolated
+  std::vector<ContactId> hit;
+  std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
+  bool capturing = false;
+  int num_events = 0, num_turns = 0;
+
+  void begin(const System& the_system, const State& state, const StepRequest& the_request,
+             StepReport& the_report);
+  void count_event(ContactId id, int max_events);
+};
 
 class EventStepper final : public Stepper {
  public:
@@ -53,66 +76,68 @@ class EventStepper final : public Stepper {
   bool locates_transitions() const {
     return options_.detect_transitions && options_.law.kind != ContactLawKind::convex;
   }
-  void update_active_set(const System& system, double h);
-  // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
-  double first_hand_over(const System& system, double touching);
-  bool find_approaching(const System& system, double h);
+  // One part of the step: up to the grid point, an event, or nothing when a trial failed.
+  void take_part(EventStep& step);
+  void update_active_set(EventStep& step, double h);
   // Cuts the step where bodies near contacts move by more than their gaps can be followed.
-  double contact_step(const System& system, double h);
-  // Moves to the collision: by the interpolant, or by steps that end there.
-  void move_to(const System& system, const Collision& collision);
-  void interpolate_to(const System& system, const Collision& collision);
-  void resolve_impact(const System& system, double h);
-  void establish_modes(const System& system);
-  bool capture(const System& system, double h);
-  bool take_trial(const System& system, double h, Retries& retries);
-  void accept(const System& system, const Trial& trial, double fraction);
-  // `slip_speed`: of the part at the beginning of the step that led to the transition.
-  void apply_transition(const System& system, const Transition& transition, double slip_speed);
-  bool turns_only(const System& system, ContactId id, FrictionKind part, double slip_speed, PartMode& mode);
-  // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
-  PartMode stop(const System& system, const Transition& transition, double slip_speed);
-  void project(const System& system);
-  void count_event(ContactId id);
-  Vector3 contact_velocity(const System& system, ContactId id);
-  Eigen::Vector2d slip_velocity(const System& system, ContactId id, FrictionKind part);
-  void finish(const System& system, State& state);
+  double contact_step(const EventStep& step, double h) const;
+  // Contacts of the active set that are not held and approach: their impact is due now.
+  std::vector<ContactId> find_approaching(const EventStep& step, double h) const;
+  void establish_modes(EventStep& step);
+  // Solves the trial step; on failure follows the policy. False: nothing to accept now.
+  bool take_trial(EventStep& step, double h);
+  std::optional<Transition> find_transition(const EventStep& step, double h);
+  // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
+  double first_hand_over(const EventStep& step, double touching);
+  // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.
+  bool capture(EventStep& step, double h);
 
-  void fail(const std::string& why);
+  // Moves to the collision: by the interpolant, or by steps that end there.
+  void move_to(EventStep& step, const Collision& collision);
+  void interpolate_to(EventStep& step, const Collision& collision);
+  // `due`: contacts whose impact is due; `located`: one whose gap was brought to zero, however round-off has it.
+  void resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
+                      std::optional<ContactId> located);
+  // The contacts that take part in an impact now: closed ones, those due, those within the band.
+  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
+                         std::optional<ContactId> located);
+  void book_impact(EventStep& step);
+
+  // Moves to the end of a trial. `located`: the contact that collides there.
+  void accept(EventStep& step, Trial& trial, std::optional<ContactId> located = {});
+  // `slip_speed`: of the part at the beginning of the step that led to the transition.
+  void apply_transition(EventStep& step, const Transition& transition, double slip_speed);
+  // A slip in space whose old direction has died out while it turned goes on in the direction that is left.
+  std::optional<PartMode> turned_slip(EventStep& step, ContactId id, FrictionKind part, double slip_speed);
+  // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
+  PartMode stop(EventStep& step, const Transition& transition, double slip_speed);
+  void project(EventStep& step, std::optional<ContactId> located);
+  // One contact at step.now, with its velocities.
+  const ContactSet& contact_now(const EventStep& step, ContactId id);
 
   StepFormula formula_;
   StepperOptions options_;
   std::unique_ptr<Solver> solver_;
   StepKernel kernel_;
-  CollisionFinder collisions_;
   TransitionFinder transitions_;
   ImpactResolver impacts_;
   Projector projector_;
   StepFinisher finisher_;
   ContactMemories memories_;
 
-  // The step in progress; all of it is copied from and to the State and the StepReport.
-  StepReport* report_ = nullptr;
-  History history_;
-  Phase phase_, scratch_;
-  std::vector<ContactId> candidates_, active_, inactive_, hit_;
-  std::vector<std::pair<ContactId, FrictionKind>> switched_;  // at this instant
-  std::optional<ContactId> colliding_;  // the contact whose collision was located, until it is resolved
-  std::vector<ContactId> approaching_;  // contacts whose impact is due
-  std::vector<const ContactMemory*> active_memory_;
-  std::vector<ContactMode> modes_;
-  std::vector<ContactMemory> next_contacts_;  // after an impact; swapped with history_.contacts
-  bool capturing_ = false;
-  int num_events_ = 0, num_turns_ = 0;
-  Trial trial_, mode_trial_, impact_trial_, scratch_trial_;
+  // Memory only: begun anew by every advance, or written before it is read.
+  EventStep step_;
+  StepMotion motion_;
+  Trial trial_, mode_trial_, impact_trial_, newton_trial_;
   ImpactResult impact_;
-  Vector gaps_, margins_, active_gaps_, active_margins_, slip_hint_;
-  ContactKinematics at_candidates_, at_active_, at_one_;
+  PhasePoint interpolated_;
+  ContactSet one_, found_, missing_, merged_, hit_contacts_, touching_, held_contacts_;
+  std::vector<ContactMemory> next_contacts_;
+  std::vector<std::size_t> some_;
+  std::vector<ContactId> ids_;
+  std::vector<HeldParts> held_;
+  std::vector<FrictionRatios> friction_ratios_;
   BlockMatrix M_;
-  std::vector<ContactId> closed_, touching_;
-  std::vector<HeldParts> held_;                  // parallel to closed_
-  std::vector<FrictionRatios> friction_ratios_;  // likewise
-  std::vector<int> held_friction_;               // friction rows of joints that stuck in the last step
 };
 
 }  // namespace delassus

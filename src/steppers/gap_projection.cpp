@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -18,73 +21,73 @@ constexpr double k_reach = 4;
 
 }  // namespace
 
-double GapProjector::evaluate(const System& system, double t, std::span<const ContactId> ids) {
-  system.bilateral(t, q_, bilateral_);
-  system.gaps(ids, t, q_, gaps_, &margins_);
+double GapProjector::violation_at(const PhasePoint& point) const {
   double violation = 0;
-  for (int i = 0; i < bilateral_.num_holonomic; ++i)
-    violation = std::max(violation, std::abs(bilateral_.violation[i]));
-  for (std::size_t c = 0; c < ids.size(); ++c)
-    if (margins_[c] >= 0) violation = std::max(violation, floor_[c] - gaps_[c]);
+  for (int i = 0; i < point.joints.num_holonomic; ++i)
+    violation = std::max(violation, std::abs(point.joints.violation[i]));
+  for (std::size_t c = 0; c < point.contacts.size(); ++c)
+    if (point.contacts.valid(c)) violation = std::max(violation, floor_[c] - point.contacts.gap(c));
   return violation;
 }
 
-bool GapProjector::project(const System& system, std::span<const ContactId> ids, std::span<const char> lift,
-                           const Vector& gaps, const Vector& margins, Phase& phase) {
+bool GapProjector::project(const System& system, std::span<const char> lift, PhasePoint& point) {
   solves_ = iterations_ = 0;
-  q_ = phase.q;
-  const double tolerance = k_gap_tolerance * (1.0 + (q_.size() > 0 ? q_.cwiseAbs().maxCoeff() : 0.0));
-  floor_.setZero(gaps.size());
+  const double tolerance = k_gap_tolerance * system_size(system, point.phase.q);
+  const ContactSet& contacts = point.contacts;
+  floor_.setZero(contacts.gaps.size());
   bool any = false;
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    if (margins[c] < 0) continue;
-    any = any || (lift[c] && gaps[c] < -tolerance);
-    if (!lift[c]) floor_[c] = std::min(gaps[c], 0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (!contacts.valid(c)) continue;
+    any = any || (lift[c] && contacts.gap(c) < -tolerance);
+    if (!lift[c]) floor_[c] = std::min(contacts.gap(c), 0.0);
   }
   if (!any) return true;
-  const double before = evaluate(system, phase.t, ids);
-  double violation = before, best = before;
-  for (int i = 0; i < k_max_iterations && violation > tolerance; ++i) {
-    if (!improve(system, phase.t, ids, k_reach * violation)) break;
-    violation = evaluate(system, phase.t, ids);
+  const double before = violation_at(point);
+  double best = before;
+  for (int i = 0; i < k_max_iterations && best > tolerance; ++i) {
+    if (!improve(system, point, k_reach * best, next_.phase.q)) break;
+    next_.phase.t = point.phase.t;
+    next_.place(system);
+    system.evaluate_contacts(contacts.ids, next_.at, next_.contacts);
+    const double violation = violation_at(next_);
     if (!(violation < best)) break;
     best = violation;
-    phase.q = q_;
+    std::swap(point.phase.q, next_.phase.q);
+    std::swap(point.at, next_.at);
+    std::swap(point.joints, next_.joints);
+    std::swap(point.contacts, next_.contacts);
   }
   return best < before;
 }
 
-bool GapProjector::improve(const System& system, double t, std::span<const ContactId> ids, double reach) {
-  near_.clear();
+bool GapProjector::improve(const System& system, const PhasePoint& point, double reach, Vector& q) {
+  const BilateralRows& joints = point.joints;
+  const ContactSet& contacts = point.contacts;
   near_gaps_.clear();
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    if (margins_[c] < 0 || gaps_[c] - floor_[c] > reach) continue;
-    near_.push_back(ids[c]);
-    near_gaps_.push_back(gaps_[c] - floor_[c]);
+  problem_.Ht.clear(system.nv());
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (!contacts.valid(c) || contacts.gap(c) - floor_[c] > reach) continue;
+    near_gaps_.push_back(contacts.gap(c) - floor_[c]);
+    problem_.Ht.add_group(contacts.rows.rows, static_cast<int>(c), 1);
   }
   problem_.w = Eigen::Map<const Vector>(near_gaps_.data(), static_cast<Eigen::Index>(near_gaps_.size()));
-  problem_.A.clear(system.nv());
-  system.mass(t, q_, problem_.A);
+  system.mass(point.at, problem_.A);
   problem_.symmetric = true;
   problem_.p.setZero(system.nv());
   problem_.Gt.clear(system.nv());
-  const int holonomic = bilateral_.num_holonomic;
-  for (int g = 0; g < bilateral_.rows.num_groups() && bilateral_.rows.first_row(g) < holonomic; ++g)
-    problem_.Gt.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
-  problem_.g = -bilateral_.violation.head(holonomic);
+  const int holonomic = joints.num_holonomic;
+  for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < holonomic; ++g)
+    problem_.Gt.add_group(joints.rows, g, joints.rows.group_rows(g));
+  problem_.g = -joints.violation.head(holonomic);
   problem_.C.setZero(holonomic);
-  system.contact_rows(near_, t, q_, contacts_);
-  problem_.Ht.clear(system.nv());
-  for (int c = 0; c < contacts_.rows.num_groups(); ++c) problem_.Ht.add_group(contacts_.rows, c, 1);
-  problem_.cones.assign(near_.size(), Cone{});
+  problem_.cones.assign(near_gaps_.size(), Cone{});
   if (!reduction_.compute(problem_)) return false;
   SolveStats stats;
   solve(solver_, reduction_, warm_, solution_, stats);
   ++solves_;
   iterations_ += stats.iterations;
   if (!usable(stats.status) || !solution_.v.allFinite()) return false;
-  system.retract(VectorRef(q_), VectorRef(solution_.v), q_next_);
-  std::swap(q_, q_next_);
+  system.retract(VectorRef(point.phase.q), VectorRef(solution_.v), q);
   return true;
 }
 

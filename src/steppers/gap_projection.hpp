@@ -23,27 +23,25 @@ namespace delassus {
 class GapProjector {
  public:
   explicit GapProjector(Solver& solver) : solver_(solver) {}
-  // Lifts the contacts for which `lift` (parallel to ids) is set; the others must not get deeper. False: could not be
-  // solved, q is unchanged. Nothing is done when no lifted contact penetrates. `gaps`, `margins`: of the contacts at `phase`.
-  bool project(const System& system, std::span<const ContactId> ids, std::span<const char> lift,
-               const Vector& gaps, const Vector& margins, Phase& phase);
+  // Lifts the contacts of `point` for which `lift` (parallel to them) is set; the others must not get deeper. The point
+  // and its contacts are those of the new position then. False: could not be solved, nothing is changed. Nothing is done
+  // when no lifted contact penetrates.
+  bool project(const System& system, std::span<const char> lift, PhasePoint& point);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }
 
  private:
-  // Gaps and joints at q_; the largest violation of (1).
-  double evaluate(const System& system, double t, std::span<const ContactId> ids);
-  // Takes one step of Newton's method on the contacts within reach.
-  bool improve(const System& system, double t, std::span<const ContactId> ids, double reach);
+  // The largest violation of (1).
+  double violation_at(const PhasePoint& point) const;
+  // Takes one step of Newton's method from `point` on the contacts within reach, to `q`.
+  bool improve(const System& system, const PhasePoint& point, double reach, Vector& q);
 
   Solver& solver_;
   int solves_ = 0, iterations_ = 0;
-  BilateralRows bilateral_;
-  ContactRows contacts_;
-  std::vector<ContactId> near_;
   std::vector<double> near_gaps_;
-  Vector q_, q_next_, gaps_, margins_, floor_;
+  Vector floor_;
+  PhasePoint next_;
   Problem problem_;
   Reduction reduction_;
   WarmStart warm_;

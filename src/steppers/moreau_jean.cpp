@@ -26,7 +26,8 @@ StepFormula moreau_jean_formula(double theta, DataPoint data) {
           .directions = data,
           .mass = data,
           .joint_sigma = theta,
-          .contacts_at_start = true};
+          .contacts_at_start = true,
+          .gyroscopic_beforehand = true};
 }
 
 }  // namespace delassus

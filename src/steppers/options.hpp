@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a user may choose about a step. Plain values with documented defaults; names and texts for scene files
-// stand in scene/schema.
+// What a user may choose about a step. Plain values; the initialisers here are the defaults, for scenes too. Keys,
+// ranges and texts stand in steppers/setting_keys.cpp.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -15,9 +15,9 @@ enum class DataPoint : std::uint8_t { start, middle, end };
 // Which derivatives of the forces enter the step matrix A.
 enum class ForceDerivatives : std::uint8_t {
   none,      // explicit forces, A = M
-  rank_one,  // springs and dampers as −γ∇φ∇φᵀ, −δ∇ψ∇ψᵀ: A is positive definite for every h (S0 10.13-10.14)
+  rank_one,  // springs and dampers as −γ∇φ∇φᵀ, −δ∇ψ∇ψᵀ: A is positive definite for every h (Potra et al. 2006, 10.13-10.14)
   exact,     // all of ∂k/∂q, ∂k/∂v
-  automatic,  // exact while A stays positive definite, rank_one otherwise (S0 §11)
+  automatic,  // exact while A stays positive definite, rank_one otherwise (Potra et al. 2006, §11)
 };
 
 enum class ContactLawKind : std::uint8_t {
@@ -36,12 +36,13 @@ struct ContactLaw {
   bool aligned() const { return kind == ContactLawKind::polyhedral && align; }
   // A polygon whose facets are events of their own.
   bool has_facets() const { return kind == ContactLawKind::polyhedral && !align; }
+  bool operator==(const ContactLaw&) const = default;
 };
 
 enum class ImpactKind : std::uint8_t {
-  newton,      // u_N⁺ = −e u_N⁻ where the contact pushes (Moreau)
-  poisson,     // compression and decompression LCPs (S0 7.5-7.9, S1 §3)
-  simplified,  // v⁺ = (1+e) v^c − e v⁻ (S1 §3, corrected): never adds kinetic energy
+  newton,   // u_N⁺ = −e u_N⁻ where the contact pushes (Moreau)
+  poisson,  // compression and decompression LCPs (Potra et al. 2006, 7.5-7.9; Anitescu and Potra 1997, §3)
+  simplified,  // v⁺ = (1+e) v^c − e v⁻ (Anitescu and Potra 1997, §3, corrected): never adds kinetic energy
 };
 
 struct ImpactLaw {
@@ -50,12 +51,14 @@ struct ImpactLaw {
   bool bound_by_total_impulse = false;
   double tangential_restitution = 0;  // e_T: slip after = −e_T slip before, where the contact sticks [-]
   double threshold = 0;               // approach speeds below this rebound with e = 0 [m/s]
+  bool operator==(const ImpactLaw&) const = default;
 };
 
 enum class Projection : std::uint8_t {
-  none,    // the papers' plain schemes: constraints drift by O(h²)
-  joints,  // joints are put back onto Θ = 0 and Gᵀv = −∂Θ/∂t after every step
-  all,     // and closed contacts onto Φ = 0, u_N = 0
+  none,       // the papers' plain schemes: constraints drift by O(h²)
+  joints,     // joints are put back onto Θ = 0 and Gᵀv = −∂Θ/∂t after every step
+  all,        // and closed contacts onto Φ = 0, u_N = 0
+  automatic,  // as the stepper needs it: resolve_settings (steppers/registry.hpp); steppers never see it
 };
 
 enum class FailurePolicy : std::uint8_t {
@@ -66,10 +69,11 @@ enum class FailurePolicy : std::uint8_t {
 
 enum class ImpactLocation : std::uint8_t {
   step,         // a step that ends at the impact: the state there is as accurate as a grid point
-  interpolant,  // the cubic interpolant of the whole step, position and velocity (S0 7.3)
+  interpolant,  // the cubic interpolant of the whole step, position and velocity (Potra et al. 2006, 7.3)
+  automatic,    // interpolant with Projection::none, step otherwise: resolve_settings; steppers never see it
 };
 
-// Newton's method of the implicit schemes (steppers/dae, energy-midpoint; S2 §9).
+// Newton's method of the implicit schemes (steppers/dae, energy-midpoint; Tasora 2017, §9).
 struct DaeOptions {
   // Which second derivatives enter the matrix of Newton's method; the solution is the same.
   enum class SecondDerivatives : std::uint8_t {
@@ -86,6 +90,7 @@ struct DaeOptions {
   Unknowns unknowns = Unknowns::acceleration;
   int max_iterations = 30;
   double tolerance = 1e-12;  // relative, of the last correction [-]
+  bool operator==(const DaeOptions&) const = default;
 };
 
 struct StepperOptions {
@@ -97,24 +102,27 @@ struct StepperOptions {
   bool springs_as_rows = false;
   ContactLaw law;
   ImpactLaw impact;
-  Projection projection = Projection::all;
+  Projection projection = Projection::automatic;
   FailurePolicy policy = FailurePolicy::retry;
   int max_halvings = 6;
   DaeOptions dae;
 
-  // dvi-euler: how fast penetrations (S2 note 5) and joints that are off may be taken back [m/s].
+  // dvi-euler: how fast penetrations (Tasora 2017, note 5) and joints that are off may be taken back [m/s].
   double recovery_speed = 0.01;
   double joint_recovery_speed = std::numeric_limits<double>::infinity();
 
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step
-  ImpactLocation location = ImpactLocation::step;
-  double epsilon_a = 1e-12;  // a contact with Φ ≤ max(ε_a, ε_b h³) is active (S0 7.1) [m]
+  ImpactLocation location = ImpactLocation::automatic;
+  double epsilon_a = 1e-12;  // a contact with Φ ≤ max(ε_a, ε_b h³) is active (Potra et al. 2006, 7.1) [m]
   double epsilon_b = 0;      // [m/s³]
-  // S0: a contact that was hit stays in the active set until the grid is reached.
+  // Potra et al. 2006: a contact that was hit stays in the active set until the grid is reached.
   bool keep_active_after_impact = false;
-  bool snap_to_grid = false;  // S4 §4: an impact ends the step, its time is moved to the grid
-  int max_events = 100;       // events within one step before falling back to event capturing (Zeno)
+  bool snap_to_grid =
+      false;             // Gavrea et al. 2008, §4: an impact ends the step, its time is moved to the grid
+  int max_events = 100;  // events within one step before falling back to event capturing (Zeno)
+
+  bool operator==(const StepperOptions&) const = default;
 };
 
 }  // namespace delassus

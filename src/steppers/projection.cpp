@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
+
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -33,108 +36,132 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
   return ratios;
 }
 
-bool Projector::project_position(const System& system, std::span<const ContactId> closed, Phase& phase) {
-  q_ = phase.q;
+bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
   double previous = std::numeric_limits<double>::infinity();
   // Round-off of Θ grows with the size of the coordinates.
-  const double scale = 1.0 + q_.cwiseAbs().maxCoeff();
+  const double scale = system_size(system, point.phase.q);
   for (int i = 0; i < k_max_iterations; ++i) {
-    system.bilateral(phase.t, q_, bilateral_);
-    system.gaps(closed, phase.t, q_, gaps_);
-    const int holonomic = bilateral_.num_holonomic;
-    gap_rhs_.resize(holonomic + gaps_.size());
-    gap_rhs_ << -bilateral_.violation.head(holonomic), -gaps_;
+    const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
+    const ContactSet& contacts = i == 0 ? closed : iterate_.contacts;
+    const int holonomic = joints.num_holonomic;
+    gap_rhs_.resize(holonomic + contacts.gaps.size());
+    gap_rhs_ << -joints.violation.head(holonomic), -contacts.gaps;
     if (gap_rhs_.size() == 0) return true;
     const double violation = gap_rhs_.cwiseAbs().maxCoeff();
     if (!std::isfinite(violation)) return false;
     // Quadratic convergence has ended at round-off when the violation no longer falls.
     if (violation <= k_position_tolerance * scale ||
         (violation < k_stalled_tolerance * scale && violation >= 0.5 * previous)) {
-      phase.q = q_;
+      if (i == 0) return true;
+      std::swap(point.phase.q, iterate_.phase.q);
+      std::swap(point.at, iterate_.at);
+      std::swap(point.joints, iterate_.joints);
+      std::swap(closed, iterate_.contacts);
       return true;
     }
     previous = violation;
     rows_.clear(system.nv());
-    for (int g = 0; g < bilateral_.rows.num_groups() && bilateral_.rows.first_row(g) < holonomic; ++g)
-      rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
-    system.contact_rows(closed, phase.t, q_, contacts_);
-    for (int c = 0; c < contacts_.rows.num_groups(); ++c) rows_.add_group(contacts_.rows, c, 1);
-    system.mass(phase.t, q_, M_);
+    for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < holonomic; ++g)
+      rows_.add_group(joints.rows, g, joints.rows.group_rows(g));
+    for (int c = 0; c < contacts.rows.rows.num_groups(); ++c) rows_.add_group(contacts.rows.rows, c, 1);
     C_.setZero(rows_.rows());
     zero_.setZero(system.nv());
-    if (!kkt_.compute(M_, true, rows_, nullptr, C_)) return false;
+    const BlockMatrix& M = system.mass_at(i == 0 ? point.at : iterate_.at, M_);
+    if (!kkt_.compute(M, true, rows_, nullptr, C_)) return false;
     kkt_.solve(zero_, gap_rhs_, delta_, lambda_);
-    system.retract(VectorRef(q_), VectorRef(delta_), q_next_);
-    std::swap(q_, q_next_);
+    system.retract(i == 0 ? point.phase.q : iterate_.at.q, VectorRef(delta_), iterate_.phase.q);
+    iterate_.phase.t = point.phase.t;
+    iterate_.place(system);
+    system.evaluate_contacts(closed.ids, iterate_.at, iterate_.contacts);
   }
   return false;
 }
 
-bool Projector::joints_can_be_met(const System& system, const Phase& phase, int& worst_row) {
-  system.bilateral(phase.t, phase.q, bilateral_);
-  const auto violation = bilateral_.violation.head(bilateral_.num_holonomic);
+bool Projector::joints_can_be_met(const System& system, const PhasePoint& point, int& worst_row) {
+  const auto violation = point.joints.violation.head(point.joints.num_holonomic);
   worst_row = -1;
   if (violation.size() == 0) return true;
   const double worst = violation.cwiseAbs().maxCoeff(&worst_row);
-  if (worst <= k_harmless * (1.0 + phase.q.cwiseAbs().maxCoeff())) return true;
-  probe_ = phase;
-  return project_position(system, {}, probe_);
+  if (worst <= k_harmless * system_size(system, point.phase.q)) return true;
+  probe_ = point;
+  system.evaluate_contacts({}, point.at, none_);
+  return project_position(system, none_, probe_);
 }
 
-bool Projector::project_velocity(const System& system, std::span<const ContactId> closed,
-                                 std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
+bool Projector::project_velocity(const System& system, const ContactSet& closed,
+                                 std::span<const HeldParts> held, bool joints_and_normals, PhasePoint& point,
                                  std::span<const int> held_friction, std::span<const FrictionRatios> ratios) {
-  system.bilateral(phase.t, phase.q, bilateral_);
-  system.contact_rows(closed, phase.t, phase.q, contacts_);
+  const BilateralRows& bilateral = point.joints;
+  const ContactRows& contacts = closed.rows;
   rows_.clear(system.nv());
-  for (int g = 0; g < bilateral_.rows.num_groups(); ++g)
-    rows_.add_group(bilateral_.rows, g, bilateral_.rows.group_rows(g));
+  for (int g = 0; g < bilateral.rows.num_groups(); ++g)
+    rows_.add_group(bilateral.rows, g, bilateral.rows.group_rows(g));
   held_rows_.clear();
-  for (int c = 0; c < contacts_.rows.num_groups(); ++c) add_held_rows(c, held[c]);
-  if (!held_friction.empty()) system.friction_rows(phase.t, phase.q, friction_);
+  for (int c = 0; c < contacts.rows.num_groups(); ++c) add_held_rows(contacts, c, held[c]);
+  if (!held_friction.empty()) system.friction_rows(point.at, friction_);
   for (int i : held_friction) rows_.add_group(friction_.rows, i, 1);
-  rows_.multiply(VectorRef(phase.v), u_);
+  rows_.multiply(VectorRef(point.phase.v), u_);
   rhs_.setZero(rows_.rows());
-  const int joints = bilateral_.rows.rows();
-  if (joints_and_normals) rhs_.head(joints) = bilateral_.target - u_.head(joints);
-  for (int c = 0; c < contacts_.rows.num_groups(); ++c) {
-    const int g = bilateral_.rows.num_groups() + c, row = rows_.first_row(g);
+  const int joints = bilateral.rows.rows();
+  if (joints_and_normals) rhs_.head(joints) = bilateral.target - u_.head(joints);
+  for (int c = 0; c < contacts.rows.num_groups(); ++c) {
+    const int g = bilateral.rows.num_groups() + c, row = rows_.first_row(g);
     for (int k = joints_and_normals ? 0 : 1; k < rows_.group_rows(g); ++k)
-      rhs_[row + k] = -u_[row + k] - contacts_.drift_velocity[held_rows_[row + k - joints]];
+      rhs_[row + k] = -u_[row + k] - contacts.drift_velocity[held_rows_[row + k - joints]];
   }
   const Eigen::Index first_held = rows_.rows() - static_cast<Eigen::Index>(held_friction.size());
   for (std::size_t i = 0; i < held_friction.size(); ++i) {
     const Eigen::Index row = first_held + static_cast<Eigen::Index>(i);
     rhs_[row] = -u_[row] - friction_.drift_velocity[held_friction[i]];
   }
-  system.mass(phase.t, phase.q, M_);
+  const BlockMatrix& M = system.mass_at(point.at, M_);
   const auto slips = [](const FrictionRatios& one) {
     return std::any_of(one.begin(), one.end(), [](double ratio) { return ratio != 0; });
   };
   if (!joints_and_normals || std::none_of(ratios.begin(), ratios.end(), slips))
-    return correct_velocity(M_, true, nullptr, phase);
-  tilt_normals(ratios);
+    return correct_velocity(M, true, nullptr, point.phase);
+  tilt_normals(contacts, bilateral.rows.num_groups(), ratios);
   // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
-  return correct_velocity(M_, true, &directions_, phase) || correct_velocity(M_, true, nullptr, phase);
+  return correct_velocity(M, true, &directions_, point.phase) ||
+         correct_velocity(M, true, nullptr, point.phase);
+}
+
+bool Projector::project_position(const System& system, Phase& phase) {
+  probe_.phase = phase;
+  probe_.place(system);
+  system.evaluate_contacts({}, probe_.at, none_);
+  if (!project_position(system, none_, probe_)) return false;
+  phase.q = probe_.phase.q;
+  return true;
+}
+
+bool Projector::project_velocity(const System& system, Phase& phase) {
+  probe_.phase = phase;
+  probe_.place(system);
+  system.evaluate_contacts({}, probe_.at, none_);
+  if (!project_velocity(system, none_, {}, true, probe_)) return false;
+  phase.v = probe_.phase.v;
+  return true;
 }
 
 // The directions (1) of the rows.
-void Projector::tilt_normals(std::span<const FrictionRatios> ratios) {
+void Projector::tilt_normals(const ContactRows& contacts, int first_group,
+                             std::span<const FrictionRatios> ratios) {
   directions_ = rows_;
-  for (int c = 0; c < contacts_.rows.num_groups(); ++c) {
-    const int g = bilateral_.rows.num_groups() + c;
-    for (int b = 0; b < contacts_.rows.num_blocks(c); ++b) {
-      const auto source = contacts_.rows.block(c, b);
+  for (int c = 0; c < contacts.rows.num_groups(); ++c) {
+    const int g = first_group + c;
+    for (int b = 0; b < contacts.rows.num_blocks(c); ++b) {
+      const auto source = contacts.rows.block(c, b);
       auto direction = directions_.block(g, b);
-      for (int k = 1; k < contacts_.rows.group_rows(c); ++k)
+      for (int k = 1; k < contacts.rows.group_rows(c); ++k)
         if (ratios[c][k] != 0) direction.row(0) += ratios[c][k] * source.row(k);
     }
   }
 }
 
 // The normal row of a closed contact and the rows of the parts that are held.
-void Projector::add_held_rows(int contact, HeldParts held) {
-  const int rows = contacts_.rows.group_rows(contact), first = contacts_.rows.first_row(contact);
+void Projector::add_held_rows(const ContactRows& contacts, int contact, HeldParts held) {
+  const int rows = contacts.rows.group_rows(contact), first = contacts.rows.first_row(contact);
   const std::size_t begin = held_rows_.size();
   const auto add = [&](int from, int to) {
     for (int k = from; k < to; ++k) held_rows_.push_back(first + k);
@@ -145,23 +172,22 @@ void Projector::add_held_rows(int contact, HeldParts held) {
   if (rows == 6 && (held & held_part(FrictionKind::spinning)) != 0) add(5, 6);
   const int count = static_cast<int>(held_rows_.size() - begin);
   rows_.add_group(count);
-  for (int b = 0; b < contacts_.rows.num_blocks(contact); ++b) {
-    const auto source = contacts_.rows.block(contact, b);
-    auto block = rows_.add_block(contacts_.rows.block_column(contact, b), static_cast<int>(source.cols()));
+  for (int b = 0; b < contacts.rows.num_blocks(contact); ++b) {
+    const auto source = contacts.rows.block(contact, b);
+    auto block = rows_.add_block(contacts.rows.block_column(contact, b), static_cast<int>(source.cols()));
     for (int k = 0; k < count; ++k)
       block.row(k) = source.row(held_rows_[begin + static_cast<std::size_t>(k)] - first);
   }
 }
 
-bool Projector::project_velocity_along(const System& system, const Problem& step, Phase& phase) {
-  system.bilateral(phase.t, phase.q, bilateral_);
-  rows_ = bilateral_.rows;
-  directions_.clear(system.nv());
+bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
+  rows_ = point.joints.rows;
+  directions_.clear(rows_.columns());
   const BlockRows& directions = step.impulse_G();
   for (int g = 0; g < rows_.num_groups(); ++g) directions_.add_group(directions, g, directions.group_rows(g));
-  rows_.multiply(VectorRef(phase.v), u_);
-  rhs_ = bilateral_.target - u_;
-  return correct_velocity(step.A, step.symmetric, &directions_, phase);
+  rows_.multiply(VectorRef(point.phase.v), u_);
+  rhs_ = point.joints.target - u_;
+  return correct_velocity(step.A, step.symmetric, &directions_, point.phase);
 }
 
 // v ← v + δ with rows δ = rhs.

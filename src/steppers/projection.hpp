@@ -28,37 +28,41 @@ FrictionRatios friction_ratios(const ContactMemory& memory);
 
 class Projector {
  public:
-  // False when the constraints cannot be met (singular or contradictory configuration); q is then unchanged.
-  bool project_position(const System& system, std::span<const ContactId> closed, Phase& phase);
+  // Puts `point` onto its joints and the contacts `closed`, a set at the point, onto zero gap; both are those of the new
+  // position then. False when the constraints cannot be met (singular or contradictory configuration); nothing is
+  // changed then.
+  bool project_position(const System& system, ContactSet& closed, PhasePoint& point);
   // Whether positions that are off their joints can be put back; violations too small to matter are not tried. Otherwise
   // the joint row that is violated most: beyond a dead point, say, no position is on all joints.
-  bool joints_can_be_met(const System& system, const Phase& phase, int& worst_row);
+  bool joints_can_be_met(const System& system, const PhasePoint& point, int& worst_row);
   // `held` is parallel to `closed`: the parts of the friction that stick; `held_friction` are the friction rows of joints
   // that stick. With joints_and_normals false only the rows of these parts are changed, and the other rows keep the
   // velocity they have. `ratios`, parallel to `closed` or none: directions (1).
-  bool project_velocity(const System& system, std::span<const ContactId> closed,
-                        std::span<const HeldParts> held, bool joints_and_normals, Phase& phase,
-                        std::span<const int> held_friction = {}, std::span<const FrictionRatios> ratios = {});
+  bool project_velocity(const System& system, const ContactSet& closed, std::span<const HeldParts> held,
+                        bool joints_and_normals, PhasePoint& point, std::span<const int> held_friction = {},
+                        std::span<const FrictionRatios> ratios = {});
+  // Joints only.
+  bool project_position(const System& system, Phase& phase);
+  bool project_velocity(const System& system, Phase& phase);
   // Joints only, by impulses as they act in a step, A δ = G λ with its matrix and directions: what a scheme whose own
   // impulses are off by O(h) needs to keep its order.
-  bool project_velocity_along(const System& system, const Problem& step, Phase& phase);
+  bool project_velocity_along(const Problem& step, PhasePoint& point);
   // What the last projection of velocities applied: joint rows first, then those of the contacts [N·s].
   const Vector& impulses() const { return lambda_; }
 
  private:
-  void add_held_rows(int contact, HeldParts held);
-  void tilt_normals(std::span<const FrictionRatios> ratios);
+  void add_held_rows(const ContactRows& contacts, int contact, HeldParts held);
+  void tilt_normals(const ContactRows& contacts, int first_group, std::span<const FrictionRatios> ratios);
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase);
 
   BlockMatrix M_;
-  BilateralRows bilateral_;
-  ContactRows contacts_;
   FrictionRows friction_;
   BlockRows rows_, directions_;
-  std::vector<int> held_rows_;  // of contacts_, one a row after the joints
+  std::vector<int> held_rows_;  // of the contacts, one a row after the joints
   KktFactor kkt_;
-  Phase probe_;
-  Vector gaps_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, q_, q_next_;
+  PhasePoint probe_, iterate_;
+  ContactSet none_;
+  Vector gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_;
 };
 
 }  // namespace delassus

@@ -4,7 +4,8 @@
 
 #include <fmt/format.h>
 
-#include <optional>
+#include <algorithm>
+#include <variant>
 
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
@@ -12,155 +13,230 @@
 #include "delassus/steppers/dae/dae_stepper.hpp"
 #include "delassus/steppers/energy_midpoint.hpp"
 #include "delassus/steppers/event_stepper.hpp"
+#include "delassus/steppers/setting_keys.hpp"
 
 namespace delassus {
 namespace {
 
-void require_range(const char* name, double value, bool allowed, const char* range) {
-  if (!allowed) throw InputError(fmt::format("{} is {}; allowed: {}", name, value, range));
-}
+// One function a family; each gets settings in which nothing is automatic.
+using Located = StepFormula (*)(const StepperSettings&);
+using Captured = CapturingFormula (*)(const StepperSettings&);
+using Implicit = DaeFormula (*)(const StepperSettings&);
+using Own = std::unique_ptr<Stepper> (*)(const StepperOptions&);
 
-std::optional<StepFormula> find_formula(const StepperSettings& s) {
-  const auto data = [&](DataPoint own) { return s.default_data ? own : s.data; };
-  if (s.name == "anitescu-potra") return anitescu_potra_formula(data(DataPoint::end));
-  if (s.name == "anitescu-potra-stiff") return anitescu_potra_stiff_formula();
-  if (s.name == "alpha-gamma") return alpha_gamma_formula(s.alpha, s.gamma, data(DataPoint::start));
-  if (s.name == "trapezoidal-1") return trapezoidal_1_formula(s.rows_at_end);
-  if (s.name == "trapezoidal-2") return trapezoidal_2_formula();
-  if (s.name == "euler-implicit-linearized") return euler_implicit_linearized_formula();
-  if (s.name == "trapezoidal-linearized") return trapezoidal_linearized_formula();
-  return std::nullopt;
-}
+struct Entry {
+  StepperInfo info;
+  std::variant<Located, Captured, Implicit, Own> make;
+  std::optional<DataPoint> data = {};  // that `automatic` stands for, where it can be chosen
+  Projection projection = Projection::all;
+};
 
-std::optional<CapturingFormula> find_capturing_formula(const StepperSettings& s) {
-  if (s.name == "dvi-euler") return CapturingFormula{.step = dvi_euler_formula(), .gaps_in_rows = true};
-  const bool projected = s.name == "moreau-jean-projected";
-  if (s.name != "moreau-jean" && !projected) return std::nullopt;
-  CapturingFormula out{.step = moreau_jean_formula(s.theta, s.default_data ? DataPoint::middle : s.data),
+CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
+  CapturingFormula out{.step = moreau_jean_formula(s.theta, *s.data),
                        .prediction = s.prediction,
                        .lift_rebounding = projected};
-  out.step.name = s.name;
-  // Joints on the mean velocity ring unless they are projected (S4 9.1).
+  out.step.name = *s.name;
+  // Joints on the mean velocity ring unless they are projected (Gavrea et al. 2008, 9.1).
   if (s.options.projection == Projection::none && !projected) out.step.joint_sigma = 1;
   return out;
 }
 
-std::optional<DaeFormula> find_dae_formula(const StepperSettings& s) {
-  if (s.name == "euler-implicit") return euler_implicit_formula();
-  if (s.name == "trapezoidal-implicit") return trapezoidal_implicit_formula();
-  if (s.name == "newmark") return newmark_formula(s.newmark_beta, s.newmark_gamma);
-  if (s.name == "hht") return hht_formula(s.hht_alpha);
-  if (s.name == "generalized-alpha") return generalized_alpha_formula(s.rho);
-  return std::nullopt;
+// With contacts.
+std::vector<Entry> make_contact_entries() {
+  const std::string potra = "Potra, Anitescu, Gavrea and Trinkle 2006, eq. ";
+  return {
+      {{"trapezoidal-2", potra + "6.10", "2",
+        "linearly implicit trapezoidal method, constraints on the mean velocity; the default with contacts, "
+        "stops "
+        "or dry friction"},
+       Located([](const StepperSettings&) { return trapezoidal_2_formula(); })},
+      {{"trapezoidal-1", potra + "6.12", "1-2",
+        "the same, constraints on the end velocity: order 2 on straight constraints, 1 on curved (2 with "
+        "rows_at_end)"},
+       Located([](const StepperSettings& s) { return trapezoidal_1_formula(s.rows_at_end); })},
+      {{"alpha-gamma", "Gavrea, Anitescu and Potra 2008, eq. 4.4", "1-2",
+        "two-parameter family: (1/2,1/2) trapezoidal, (1,1) implicit Euler, (1,1/2) Moreau's midpoint rule"},
+       Located([](const StepperSettings& s) { return alpha_gamma_formula(s.alpha, s.gamma, *s.data); }),
+       DataPoint::start},
+      {{"anitescu-potra", "Anitescu and Potra 1997, section 4", "1", "semi-implicit Euler, explicit forces"},
+       Located([](const StepperSettings& s) { return anitescu_potra_formula(*s.data); }),
+       DataPoint::end},
+      {{"anitescu-potra-stiff", "Anitescu and Potra 2002", "1",
+        "linearly implicit Euler, damps stiff springs and dampers"},
+       Located([](const StepperSettings&) { return anitescu_potra_stiff_formula(); })},
+      {{"moreau-jean", "Acary 2009, eqs. 16-18", "1-2",
+        "event capturing: Moreau's time stepping, one problem a step whatever happens in it; for many "
+        "contacts"},
+       Captured([](const StepperSettings& s) { return make_moreau_jean(s, false); }),
+       DataPoint::middle},
+      {{"moreau-jean-projected", "Acary 2009, eq. 19", "1",
+        "the same, no contact that pushed penetrates at the end of a step"},
+       Captured([](const StepperSettings& s) { return make_moreau_jean(s, true); }),
+       DataPoint::middle},
+      // It takes errors back by its rows.
+      {{"dvi-euler", "Tasora 2017, eqs. 107-123", "1",
+        "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
+       Captured([](const StepperSettings&) {
+         return CapturingFormula{.step = dvi_euler_formula(), .gaps_in_rows = true};
+       }),
+       {},
+       Projection::none},
+  };
 }
 
-[[noreturn]] void throw_unknown(const std::string& name) {
+// Joints only.
+std::vector<Entry> make_smooth_entries() {
+  return {
+      {{"generalized-alpha", "Tasora 2017, eqs. 189-201", "2",
+        "joints only: generalised-α, damping of fast motions set by rho; the default without contacts"},
+       Implicit([](const StepperSettings& s) { return generalized_alpha_formula(s.rho); })},
+      {{"hht", "Tasora 2017, eqs. 180-188", "2",
+        "joints only: Hilber-Hughes-Taylor, damping set by hht_alpha"},
+       Implicit([](const StepperSettings& s) { return hht_formula(s.hht_alpha); })},
+      {{"newmark", "Tasora 2017, eqs. 172-179", "1-2",
+        "joints only: Newmark's family (newmark_beta, newmark_gamma)"},
+       Implicit([](const StepperSettings& s) { return newmark_formula(s.newmark_beta, s.newmark_gamma); })},
+      {{"trapezoidal-implicit", "Tasora 2017, eqs. 162-169", "2",
+        "joints only: trapezoidal rule by Newton's method, undamped"},
+       Implicit([](const StepperSettings&) { return trapezoidal_implicit_formula(); })},
+      {{"euler-implicit", "Tasora 2017, eqs. 152-159", "1",
+        "joints only: backward Euler by Newton's method, damps most"},
+       Implicit([](const StepperSettings&) { return euler_implicit_formula(); })},
+      {{"trapezoidal-linearized", "Tasora 2017, eqs. 170-171", "2",
+        "joints only: one Newton step of the trapezoidal rule, joints in position"},
+       Located([](const StepperSettings&) { return trapezoidal_linearized_formula(); })},
+      {{"euler-implicit-linearized", "Tasora 2017, eqs. 160-161", "1",
+        "joints only: one Newton step of backward Euler, joints pulled back"},
+       Located([](const StepperSettings&) { return euler_implicit_linearized_formula(); })},
+      {{"energy-midpoint", "ours, after Gonzalez 1996", "2",
+        "joints only: midpoint rule that keeps the energy balance to round-off, for long runs"},
+       Own(make_energy_midpoint_stepper)},
+  };
+}
+
+const std::vector<Entry>& entries() {
+  static const std::vector<Entry> all = [] {
+    std::vector<Entry> out = make_contact_entries();
+    for (Entry& entry : make_smooth_entries()) out.push_back(std::move(entry));
+    return out;
+  }();
+  return all;
+}
+
+const Entry& find_entry(const std::string& name) {
   std::vector<std::string> names;
-  for (const StepperInfo& info : list_steppers()) names.push_back(info.name);
-  const std::string near = nearest_name(name, names);
-  throw InputError(fmt::format(
-      "unknown stepper '{}'{}", name,
-      near.empty() ? fmt::format("; known: {}", fmt::join(names, ", ")) : "; did you mean '" + near + "'?"));
+  for (const Entry& entry : entries()) {
+    if (entry.info.name == name) return entry;
+    names.push_back(entry.info.name);
+  }
+  throw InputError(unknown_name("stepper", name, names));
 }
 
-void require_valid(const StepperSettings& s) {
-  require_range("alpha", s.alpha, s.alpha > 0 && s.alpha <= 1, "> 0 … 1");
-  require_range("gamma", s.gamma, s.gamma >= 0 && s.gamma <= 1, "0 … 1");
-  require_range("theta", s.theta, s.theta >= 0.5 && s.theta <= 1, "0.5 … 1");
-  require_range("prediction", s.prediction, s.prediction >= 0 && s.prediction <= 1, "0 … 1");
-  require_range("recovery_speed", s.options.recovery_speed, s.options.recovery_speed >= 0, ">= 0");
-  require_range("joint_recovery_speed", s.options.joint_recovery_speed, s.options.joint_recovery_speed >= 0,
-                ">= 0");
-  require_range("rho", s.rho, s.rho >= 0 && s.rho <= 1, "0 … 1");
-  // −⅓ as it is usually typed.
-  require_range("hht_alpha", s.hht_alpha, s.hht_alpha >= -0.3334 && s.hht_alpha <= 0, "-1/3 … 0");
-  require_range("newmark_beta", s.newmark_beta, s.newmark_beta > 0 && s.newmark_beta <= 1, "> 0 … 1");
-  require_range("newmark_gamma", s.newmark_gamma, s.newmark_gamma >= 0.5 && s.newmark_gamma <= 1, "0.5 … 1");
-  const DaeOptions& dae = s.options.dae;
-  require_range("the tolerance of Newton's method", dae.tolerance, dae.tolerance > 0 && dae.tolerance < 1,
-                "> 0 … < 1");
-  require_range("the number of Newton iterations", dae.max_iterations, dae.max_iterations > 0, "1, 2, …");
-  const int m = s.options.law.num_directions;
-  require_range("the number of friction directions", m, m >= 2 && m % 2 == 0, "2, 4, 6, …");
+void require_valid(const StepperSettings& settings) {
+  require_settings("stepper", stepper_keys(), settings);
+  require_settings("law", law_keys(), settings);
+  require_settings("impact", impact_keys(), settings);
 }
+
+// Above this every event, of whichever body, would cost a step of all.
+constexpr int k_velocities_of_body = 6, k_many_bodies = 40;
 
 }  // namespace
 
 const std::vector<StepperInfo>& list_steppers() {
-  static const std::vector<StepperInfo> steppers{
-      {"trapezoidal-2", "S0 6.10", "2",
-       "linearly implicit trapezoidal method, constraints on the mean velocity; the default with "
-       "contacts, stops or dry friction"},
-      {"trapezoidal-1", "S0 6.12", "1-2",
-       "the same, constraints on the end velocity: order 2 on straight constraints, 1 on curved (2 with "
-       "rows_at_end)"},
-      {"alpha-gamma", "S4 4.4", "1-2",
-       "two-parameter family: (1/2,1/2) trapezoidal, (1,1) implicit Euler, (1,1/2) Moreau's midpoint rule"},
-      {"anitescu-potra", "S1 4", "1", "semi-implicit Euler, explicit forces"},
-      {"anitescu-potra-stiff", "S0 [2]", "1", "linearly implicit Euler, damps stiff springs and dampers"},
-      {"moreau-jean", "S3 16-18", "1-2",
-       "event capturing: Moreau's time stepping, one problem a step whatever happens in it; for many "
-       "contacts"},
-      {"moreau-jean-projected", "S3 19", "1",
-       "the same, no contact that pushed penetrates at the end of a step"},
-      {"dvi-euler", "S2 107-123", "1",
-       "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
-      {"generalized-alpha", "S2 189-201", "2",
-       "joints only: generalised-α, damping of fast motions set by rho; the default without contacts"},
-      {"hht", "S2 180-188", "2", "joints only: Hilber-Hughes-Taylor, damping set by hht_alpha"},
-      {"newmark", "S2 172-179", "1-2", "joints only: Newmark's family (newmark_beta, newmark_gamma)"},
-      {"trapezoidal-implicit", "S2 162-169", "2",
-       "joints only: trapezoidal rule by Newton's method, undamped"},
-      {"euler-implicit", "S2 152-159", "1", "joints only: backward Euler by Newton's method, damps most"},
-      {"trapezoidal-linearized", "S2 170-171", "2",
-       "joints only: one Newton step of the trapezoidal rule, joints in position"},
-      {"euler-implicit-linearized", "S2 160-161", "1",
-       "joints only: one Newton step of backward Euler, joints pulled back"},
-      {"energy-midpoint", "ours", "2",
-       "joints only: midpoint rule that keeps the energy balance to round-off, for long runs"}};
+  static const std::vector<StepperInfo> steppers = [] {
+    std::vector<StepperInfo> infos;
+    for (const Entry& entry : entries()) infos.push_back(entry.info);
+    return infos;
+  }();
   return steppers;
 }
 
-bool is_joints_only(const std::string& name) {
-  StepperSettings settings;
-  settings.name = name;
-  if (find_capturing_formula(settings)) return false;
-  if (const std::optional<StepFormula> formula = find_formula(settings)) return formula->joints_only;
-  return true;
+const std::vector<LawInfo>& list_laws() {
+  static const std::vector<LawInfo> laws{
+      {ContactLawKind::coulomb, "coulomb",
+       "exact Coulomb friction: what sticks does not move, what slides does not lift; the default"},
+      {ContactLawKind::convex, "coulomb-convex",
+       "the relaxed cone law (CCP): convex, but a sliding contact separates at the friction coefficient "
+       "times its "
+       "speed"},
+      {ContactLawKind::polyhedral, "coulomb-polyhedral",
+       "Coulomb friction with a polygon of m directions, one of them turned onto the slip (LCP)"},
+      {ContactLawKind::frictionless, "frictionless",
+       "unilateral contact without friction, whatever the coefficients say"}};
+  return laws;
 }
 
-// Above this every event, of whichever body, would cost a step of all: 40 rigid bodies.
-constexpr int k_many_velocities = 240;
+const LawInfo& find_law(ContactLawKind kind) {
+  for (const LawInfo& info : list_laws())
+    if (info.kind == kind) return info;
+  throw InputError(fmt::format("there is no contact law number {}", static_cast<int>(kind)));
+}
+
+bool is_joints_only(const std::string& name) {
+  const Entry& entry = find_entry(name);
+  if (std::holds_alternative<Captured>(entry.make)) return false;
+  const auto* located = std::get_if<Located>(&entry.make);
+  return located == nullptr || (*located)(resolve_settings({.name = name})).joints_only;
+}
+
+const std::vector<DefaultStepper>& list_default_steppers() {
+  static const std::vector<DefaultStepper> defaults{
+      {"model with joints only", "generalized-alpha", "smooth motion"},
+      {"contacts, stops or dry friction", "trapezoidal-2", "with located events"},
+      {fmt::format("the same, more than {} bodies", k_many_bodies), "moreau-jean",
+       "one problem a step, events captured"}};
+  return defaults;
+}
 
 std::string default_stepper(const System& system, const State& state) {
+  const std::vector<DefaultStepper>& defaults = list_default_steppers();
+  const DefaultStepper &smooth = defaults[0], &few_bodies = defaults[1], &many_bodies = defaults[2];
   FrictionRows friction;
   system.friction_rows(state.t, state.q, friction);
-  if (!system.has_contacts() && friction.constant.empty()) return "generalized-alpha";
-  return system.nv() > k_many_velocities ? "moreau-jean" : "trapezoidal-2";
+  if (!system.has_contacts() && friction.constant.empty()) return smooth.name;
+  return system.nv() > k_many_bodies * k_velocities_of_body ? many_bodies.name : few_bodies.name;
 }
 
 double default_tolerance(const std::string& stepper) {
-  StepperSettings settings;
-  settings.name = stepper;
   // The first one with room for the certificate, which measures contacts one by one.
   constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;
-  return find_capturing_formula(settings) ? by_steps : by_events;
+  return std::holds_alternative<Captured>(find_entry(stepper).make) ? by_steps : by_events;
+}
+
+StepperSettings resolve_settings(StepperSettings settings) {
+  if (!settings.name)
+    throw InputError("the settings name no stepper; default_stepper() chooses one for a system");
+  const Entry& entry = find_entry(*settings.name);
+  StepperOptions& options = settings.options;
+  if (!settings.data) settings.data = entry.data;
+  if (options.projection == Projection::automatic) options.projection = entry.projection;
+  // The papers' plain schemes take the state at an impact from the interpolant.
+  if (options.location == ImpactLocation::automatic)
+    options.location =
+        options.projection == Projection::none ? ImpactLocation::interpolant : ImpactLocation::step;
+  return settings;
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
-  require_valid(settings);
-  if (std::optional<StepFormula> formula = find_formula(settings)) {
-    if (settings.options.derivatives == ForceDerivatives::none) formula->implicit_forces = false;
-    return std::make_unique<EventStepper>(std::move(*formula), settings.options, std::move(solver));
+  const StepperSettings resolved = resolve_settings(settings);
+  require_valid(resolved);
+  const StepperOptions& options = resolved.options;
+  const bool explicit_forces = options.derivatives == ForceDerivatives::none;
+  const Entry& entry = find_entry(*resolved.name);
+  if (const auto* located = std::get_if<Located>(&entry.make)) {
+    StepFormula formula = (*located)(resolved);
+    if (explicit_forces) formula.implicit_forces = false;
+    return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
   }
-  if (std::optional<CapturingFormula> formula = find_capturing_formula(settings)) {
-    if (settings.options.derivatives == ForceDerivatives::none) formula->step.implicit_forces = false;
-    return std::make_unique<CapturingStepper>(std::move(*formula), settings.options, std::move(solver));
+  if (const auto* captured = std::get_if<Captured>(&entry.make)) {
+    CapturingFormula formula = (*captured)(resolved);
+    if (explicit_forces) formula.step.implicit_forces = false;
+    return std::make_unique<CapturingStepper>(std::move(formula), options, std::move(solver));
   }
-  if (std::optional<DaeFormula> formula = find_dae_formula(settings))
-    return std::make_unique<DaeStepper>(*formula, settings.options);
-  if (settings.name == "energy-midpoint") return make_energy_midpoint_stepper(settings.options);
-  throw_unknown(settings.name);
+  if (const auto* implicit = std::get_if<Implicit>(&entry.make))
+    return std::make_unique<DaeStepper>((*implicit)(resolved), options);
+  return std::get<Own>(entry.make)(options);
 }
 
 }  // namespace delassus

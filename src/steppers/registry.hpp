@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steppers by name: the only place where their names stand.
+// Steppers and contact laws by name, and what is taken where nothing is said. A new name is an entry here; outside
+// of it, programs and tests name them as users do, and only a scheme's own file repeats its name.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,30 +15,45 @@ namespace delassus {
 
 struct StepperInfo {
   std::string name;
-  std::string source;  // paper and equation
+  std::string source;  // authors, year and equation
   std::string order;   // on smooth parts
   std::string summary;
 };
 
 const std::vector<StepperInfo>& list_steppers();
 
-struct StepperSettings {
-  std::string name;                   // empty: default_stepper() of the system
-  double alpha = 0.5, gamma = 0.5;    // alpha-gamma
-  bool default_data = true;           // take the scheme's own data point
-  DataPoint data = DataPoint::start;  // anitescu-potra, alpha-gamma, moreau-jean
-  double theta = 0.5;                 // moreau-jean: θ, ½ … 1
-  double prediction = 0.5;            // moreau-jean: γ of the activation, 0 … 1
-  bool rows_at_end = false;           // trapezoidal-1
-  double rho = 0.9;                   // generalized-alpha: ρ∞, 0 … 1
-  double hht_alpha = -0.05;           // hht: α, −⅓ … 0
-  double newmark_beta = 0.25;         // newmark: β, > 0 … 1
-  double newmark_gamma = 0.5;         // newmark: γ, ½ … 1
-  StepperOptions options;
+struct LawInfo {
+  ContactLawKind kind = ContactLawKind::coulomb;
+  std::string name, summary;
 };
 
-// The stepper of a system that is not told otherwise: generalized-alpha where the motion is smooth (joints only), which
-// damps what a step cannot resolve; trapezoidal-2 with located events where there are contacts, stops or dry friction.
+const std::vector<LawInfo>& list_laws();
+// Throws InputError for a value that is none of the laws.
+const LawInfo& find_law(ContactLawKind kind);
+
+// Everything a user may choose about the stepper; an optional member without a value is chosen automatically. Keys,
+// ranges and texts stand in steppers/setting_keys.cpp.
+struct StepperSettings {
+  std::optional<std::string> name;  // automatic: default_stepper() of the system
+  double alpha = 0.5, gamma = 0.5;  // alpha-gamma
+  std::optional<DataPoint> data;    // anitescu-potra, alpha-gamma, moreau-jean; automatic: the scheme's own
+  double theta = 0.5;               // moreau-jean: θ
+  double prediction = 0.5;          // moreau-jean: γ of the activation
+  bool rows_at_end = false;         // trapezoidal-1
+  double rho = 0.9;                 // generalized-alpha: ρ∞
+  double hht_alpha = -0.05;         // hht: α
+  double newmark_beta = 0.25;       // newmark: β
+  double newmark_gamma = 0.5;       // newmark: γ
+  StepperOptions options;
+  bool operator==(const StepperSettings&) const = default;
+};
+
+// What is taken for which models, in words.
+struct DefaultStepper {
+  std::string models, name, reason;
+};
+const std::vector<DefaultStepper>& list_default_steppers();
+// The stepper of a system that is not told otherwise: one of list_default_steppers().
 std::string default_stepper(const System& system, const State& state);
 // Relative residual of the contact problems: steps of fixed size make errors of O(h) beside which less is enough [-].
 double default_tolerance(const std::string& stepper);
@@ -44,7 +61,11 @@ double default_tolerance(const std::string& stepper);
 // Whether the stepper of this name refuses contacts, stops and dry friction.
 bool is_joints_only(const std::string& name);
 
-// Throws InputError: unknown name (with the nearest known one), values out of range.
+// The settings with data point, projection and impact location chosen where they are automatic, as the named stepper
+// needs them. Choosing twice changes nothing. Throws InputError when there is no name or no such stepper.
+StepperSettings resolve_settings(StepperSettings settings);
+
+// Throws InputError: unknown name (with the nearest known one), values out of range. What is automatic is resolved.
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);
 
 }  // namespace delassus

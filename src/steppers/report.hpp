@@ -49,6 +49,7 @@ struct ContactReport {
   Vector3 impulse = Vector3::Zero();  // sum over the step, impacts included [N·s]
   Vector3 couple = Vector3::Zero();   // of the resistance to spinning (first) and rolling, likewise [N·m·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step [m/s]
+  ContactPlace place;                  // at the end of the step: bodies, points, frame
 };
 
 // What row impulses r of a contact, from `row` on, are in its frame: normal first, as force and as couple.

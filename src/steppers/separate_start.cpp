@@ -20,28 +20,30 @@ constexpr double k_largest_move = 0.2;
 SeparateResult separate_start(const System& system, Solver& solver, State& state,
                               const SeparateOptions& options) {
   SeparateResult result;
-  Vector q = state.q, q_next, gaps, margins, total;
-  std::vector<ContactId> ids, touching;
+  Vector q = state.q, q_next, total;
+  Configuration at;
   BilateralRows joints;
-  ContactRows contacts;
+  ContactSet contacts;
   Problem problem;
   Reduction reduction;
   Solution solution;
   for (;; ++result.iterations) {
-    system.candidates(state.t, q, Vector::Zero(system.nv()), 0.0, ids);
-    system.gaps(ids, state.t, q, gaps, &margins);
-    touching.clear();
+    system.configure(state.t, q, at);
+    system.find_contacts(at, Vector::Zero(system.nv()), 0.0, nullptr, contacts);
+    problem.Ht.clear(system.nv());
+    problem.cones.clear();
     problem.w.resize(0);
     ContactId deepest = 0;
     result.penetration = 0;
-    for (std::size_t c = 0; c < ids.size(); ++c) {
-      if (margins[c] < 0) continue;
-      touching.push_back(ids[c]);
+    for (std::size_t c = 0; c < contacts.size(); ++c) {
+      if (!contacts.valid(c)) continue;
+      problem.Ht.add_group(contacts.rows.rows, static_cast<int>(c), 1);
+      problem.cones.emplace_back();
       problem.w.conservativeResize(problem.w.size() + 1);
-      problem.w[problem.w.size() - 1] = gaps[c];
-      if (-gaps[c] > result.penetration) {
-        result.penetration = -gaps[c];
-        deepest = ids[c];
+      problem.w[problem.w.size() - 1] = contacts.gap(c);
+      if (-contacts.gap(c) > result.penetration) {
+        result.penetration = -contacts.gap(c);
+        deepest = contacts.ids[c];
       }
     }
     if (result.penetration <= options.tolerance) {
@@ -53,18 +55,14 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
                                    system.contact_name(deepest), result.penetration, result.iterations);
       return result;
     }
-    system.mass(state.t, q, problem.A);
+    system.mass(at, problem.A);
     problem.p.setZero(system.nv());
-    system.bilateral(state.t, q, joints);
+    system.bilateral(at, joints);
     problem.Gt.clear(system.nv());
     for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < joints.num_holonomic; ++g)
       problem.Gt.add_group(joints.rows, g, joints.rows.group_rows(g));
     problem.g = -joints.violation.head(joints.num_holonomic);
     problem.C.setZero(joints.num_holonomic);
-    system.contact_rows(touching, state.t, q, contacts);
-    problem.Ht.clear(system.nv());
-    for (int c = 0; c < contacts.rows.num_groups(); ++c) problem.Ht.add_group(contacts.rows, c, 1);
-    problem.cones.assign(touching.size(), Cone{});
     SolveStats stats;
     if (reduction.compute(problem)) delassus::solve(solver, reduction, {}, solution, stats);
     if (!usable(stats.status) || !solution.v.allFinite()) {

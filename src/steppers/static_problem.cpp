@@ -58,6 +58,7 @@ bool update_static_problem(const System& system, double t, const VectorRef& q, S
   system.add_bilateral_stiffness(t, q, out.lambda, -1.0, K);
   for (int i = 0; i < J.spring_rows.num_groups(); ++i)
     add_rank_one(J.spring_rows, i, J.spring_stiffness[i], K);
+  C.add(J.gyroscopic, -1.0);
   C.add(J.k_v, -1.0);
   for (int i = 0; i < J.damper_rows.num_groups(); ++i) add_rank_one(J.damper_rows, i, J.damper_damping[i], C);
   Matrix dense;

@@ -8,7 +8,7 @@
 //   K = −(∂k/∂q + ∂(Gλ)/∂q),   C = −∂k/∂v,   K̃ = Zᵀ K Z,   C̃ = Zᵀ C Z                                (3)
 //
 //   Z (nv×n) basis of the free motions, n degrees of freedom · f (n) unbalanced force
-//   ∂k/∂q is all of it: k_q + k_q_remainder − Σ γ∇φ∇φᵀ; ∂k/∂v = k_v − Σ δ∇ψ∇ψᵀ
+//   ∂k/∂q is all of it: k_q + k_q_remainder − Σ γ∇φ∇φᵀ; ∂k/∂v = k_v + gyroscopic − Σ δ∇ψ∇ψᵀ
 //
 // Shared by statics (equilibrium.hpp) and modes (linearization.hpp). Pfaffian rows count among the joints. Dense:
 // O(nv³) operations, allocates.

@@ -6,17 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <limits>
 
 #include "delassus/steppers/contact_memory.hpp"
 
 namespace delassus {
-
-bool reached(double t, double t_end) {
-  constexpr double time_resolution = 8 * std::numeric_limits<double>::epsilon();
-  return !(t_end - t > time_resolution * std::max(std::abs(t_end), std::abs(t)));
-}
 
 SolveStatus worse(SolveStatus a, SolveStatus b) {
   const auto rank = [](SolveStatus status) {
@@ -39,79 +33,95 @@ SolveStatus worse(SolveStatus a, SolveStatus b) {
   return rank(a) < rank(b) ? b : a;
 }
 
-void fail_step(double t, const std::string& why, StepReport& report) {
-  report.ok = false;
-  report.message = fmt::format("t = {:.9g} s: {}", t, why);
-}
-
-void StepFinisher::start_ledger(const System& system, const Phase& phase, EnergyLedger& ledger) {
-  system.mass(phase.t, phase.q, M_);
-  ledger.started = true;
-  ledger.initial_total = kinetic_energy(M_, phase.v) + system.potential_energy(phase.t, phase.q);
-}
-
-std::string StepFinisher::check_joints_only(const System& system, const Phase& phase, double h,
-                                            const std::string& name) {
-  system.candidates(phase.t, phase.q, phase.v, h, candidates_);
-  system.friction_rows(phase.t, phase.q, friction_);
-  if (candidates_.empty() && friction_.constant.empty()) return {};
-  if (candidates_.empty())
+std::string StepFinisher::check_joints_only(const StepInProgress& step, const std::string& name) {
+  const System& system = *step.system;
+  if (system.has_contacts())
+    system.find_contacts(step.now.at, step.now.phase.v, step.rest(), nullptr, searched_);
+  else
+    searched_.ids.clear();
+  system.friction_rows(step.now.at, friction_);
+  if (searched_.empty() && friction_.constant.empty()) return {};
+  if (searched_.empty())
     return fmt::format(
         "the stepper '{}' is for joints without dry friction; take one that handles it, e.g. 'trapezoidal-2'",
         name);
   return fmt::format(
       "contact '{}' could close, but the stepper '{}' is for joints only; take one that handles contacts, "
       "e.g. 'trapezoidal-2', or switch off what shall not touch (contact: {{enabled: false}})",
-      system.contact_name(candidates_[0]), name);
+      system.contact_name(searched_.ids[0]), name);
 }
 
-void StepFinisher::finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
-                                   const History& history, StepReport& report,
-                                   const ContactKinematics* known) {
-  reported_.clear();
-  for (const ContactReport& contact : report.contacts) reported_.push_back(contact.id);
-  if (known != nullptr)
-    at_reported_.update(system, phase, reported_, *known);
-  else
-    at_reported_.update(system, phase, reported_);
-  others_.clear();
-  std::set_difference(ids.begin(), ids.end(), reported_.begin(), reported_.end(),
-                      std::back_inserter(others_));
-  if (known == nullptr || !known->find_gaps(system, phase, others_, gaps_, margins_))
-    system.gaps(others_, phase.t, phase.q, gaps_, &margins_);
+void StepFinisher::find_contacts(StepInProgress& step, double h) {
+  PhasePoint& now = step.now;
+  if (found_.system == step.system->number() && found_.h == h &&
+      found_.contacts.is_at(now.phase.t, now.phase.q) && found_.v == now.phase.v) {
+    std::swap(now.contacts, found_.contacts);
+    found_.system = 0;
+    return;
+  }
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  step.system->find_contacts(now.at, now.phase.v, h, known ? &now.contacts : nullptr, searched_);
+  std::swap(now.contacts, searched_);
+}
+
+void StepFinisher::finish_contacts(StepInProgress& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  StepReport& report = *step.report;
+  found_.h = std::max(step.request.t_next - now.phase.t, 0.0);
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, found_.h, known ? &now.contacts : nullptr, found_.contacts);
+  found_.system = system.number();
+  found_.v = now.phase.v;
   double& penetration = report.certificate.penetration;
-  for (std::size_t c = 0; c < others_.size(); ++c)
-    if (margins_[c] >= 0) penetration = std::max(penetration, -gaps_[c]);
-  for (std::size_t c = 0; c < reported_.size(); ++c) {
-    // Those that are no candidates any more are far away.
-    if (at_reported_.valid(c)) penetration = std::max(penetration, -at_reported_.gap(c));
-    report.contacts[c].gap = at_reported_.gap(c);
-    report.contacts[c].velocity = at_reported_.velocity(c);
-    const ContactMemory* memory = find_memory(history, reported_[c]);
-    report.contacts[c].status = memory != nullptr ? memory->status : ContactStatus::open;
+  for (std::size_t c = 0; c < found_.contacts.size(); ++c)
+    if (found_.contacts.valid(c)) penetration = std::max(penetration, -found_.contacts.gap(c));
+  // Of those reported some may be far away by now.
+  far_.clear();
+  for (const ContactReport& contact : report.contacts)
+    if (found_.contacts.find(contact.id) == found_.contacts.size()) far_.push_back(contact.id);
+  if (!far_.empty()) {
+    system.evaluate_contacts(far_, now.at, at_far_);
+    at_far_.update_velocities(now.phase.v);
+  }
+  for (std::size_t i = 0, f = 0; i < report.contacts.size(); ++i) {
+    ContactReport& contact = report.contacts[i];
+    const std::size_t c = found_.contacts.find(contact.id);
+    const bool near = c < found_.contacts.size();
+    const ContactSet& set = near ? found_.contacts : at_far_;
+    const std::size_t at = near ? c : f++;
+    if (!near && set.valid(at)) penetration = std::max(penetration, -set.gap(at));
+    contact.gap = set.gap(at);
+    contact.velocity = set.velocity(at);
+    contact.place = set.places[at];
+    const ContactMemory* memory = find_memory(step.history, contact.id);
+    contact.status = memory != nullptr ? memory->status : ContactStatus::open;
   }
 }
 
-void StepFinisher::finish(const System& system, const Phase& phase, History& history, StepReport& report,
-                          State& state) {
+void StepFinisher::finish(StepInProgress& step, State& state) {
+  const System& system = *step.system;
+  const PhasePoint& now = step.now;
+  const Phase& phase = now.phase;
+  History& history = step.history;
+  StepReport& report = *step.report;
   report.t_end = phase.t;
   Certificate& certificate = report.certificate;
-  system.bilateral(phase.t, phase.q, bilateral_);
-  for (int i = 0; i < bilateral_.num_holonomic; ++i)
-    if (certificate.worst_joint_row < 0 || std::abs(bilateral_.violation[i]) > certificate.joint_drift) {
-      certificate.joint_drift = std::abs(bilateral_.violation[i]);
+  const BilateralRows& joints = now.joints;
+  for (int i = 0; i < joints.num_holonomic; ++i)
+    if (certificate.worst_joint_row < 0 || std::abs(joints.violation[i]) > certificate.joint_drift) {
+      certificate.joint_drift = std::abs(joints.violation[i]);
       certificate.worst_joint_row = i;
     }
-  bilateral_.rows.multiply(VectorRef(phase.v), joint_velocity_);
+  joints.rows.multiply(VectorRef(phase.v), joint_velocity_);
   if (joint_velocity_.size() > 0)
-    certificate.velocity_drift = (joint_velocity_ - bilateral_.target).cwiseAbs().maxCoeff();
+    certificate.velocity_drift = (joint_velocity_ - joints.target).cwiseAbs().maxCoeff();
   if (certificate.status == SolveStatus::not_run && report.ok) certificate.status = SolveStatus::converged;
 
   const EnergyLedger& ledger = history.energy;
-  system.mass(phase.t, phase.q, M_);
   EnergyReport& energy = report.energy;
-  energy.kinetic = kinetic_energy(M_, phase.v);
-  energy.potential = system.potential_energy(phase.t, phase.q);
+  energy.kinetic = kinetic_energy(system.mass_at(now.at, M_), phase.v);
+  energy.potential = system.potential_energy(now.at);
   energy.work = ledger.nonconservative;
   energy.friction = ledger.friction;
   energy.impact = ledger.impacts;

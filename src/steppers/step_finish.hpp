@@ -8,42 +8,40 @@
 #include <string>
 #include <vector>
 
-#include "delassus/steppers/contact_kinematics.hpp"
-#include "delassus/steppers/report.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
 
 namespace delassus {
-
-// A rest of a step below this fraction of the time itself is round-off of the grid.
-bool reached(double t, double t_end);
 
 // The less usable of two outcomes.
 SolveStatus worse(SolveStatus a, SolveStatus b);
 
-// Ends a step with a message that names its time.
-void fail_step(double t, const std::string& why, StepReport& report);
-
 class StepFinisher {
  public:
-  // Before the first step of a run.
-  void start_ledger(const System& system, const Phase& phase, EnergyLedger& ledger);
-  // Why the stepper `name`, which takes joints only, cannot take a step of h; empty when no contact could close.
-  std::string check_joints_only(const System& system, const Phase& phase, double h, const std::string& name);
-  // The certificate of the contacts at the end: how deep the deepest of `ids` is, and the state of those reported.
-  // `known`: of `ids` at some phase; used where it is this one.
-  void finish_contacts(const System& system, const Phase& phase, std::span<const ContactId> ids,
-                       const History& history, StepReport& report, const ContactKinematics* known = nullptr);
-  // Of the contacts reported, at the end of the last step that was finished.
-  const ContactKinematics& at_reported() const { return at_reported_; }
-  // Drift of the joints and energies at `phase`; then phase and history become the state.
-  void finish(const System& system, const Phase& phase, History& history, StepReport& report, State& state);
+  // Why the stepper `name`, which takes joints only, cannot take this step; empty when no contact could close.
+  std::string check_joints_only(const StepInProgress& step, const std::string& name);
+
+  // The contacts of step.now within h become step.now.contacts: those that the last step has found at its end, if it
+  // ended here and for a step of h; searched for otherwise.
+  void find_contacts(StepInProgress& step, double h);
+  // The certificate of the contacts at the end: how deep the deepest is, and the state of those reported.
+  void finish_contacts(StepInProgress& step);
+  // Drift of the joints and energies at the end; then phase and history become the state.
+  void finish(StepInProgress& step, State& state);
 
  private:
+  // What outlives a step: the contacts that were found at its end, for the step that follows. They are the same bits
+  // that a search at its beginning finds, and are taken only where system, phase and h are the same.
+  struct Found {
+    std::uint64_t system = 0;  // its number; 0: nothing was found
+    double h = 0;
+    Vector v;
+    ContactSet contacts;
+  };
+  Found found_;
   BlockMatrix M_;
-  BilateralRows bilateral_;
   Vector joint_velocity_;
-  std::vector<ContactId> candidates_, reported_, others_;
-  Vector gaps_, margins_;
-  ContactKinematics at_reported_;
+  std::vector<ContactId> far_;
+  ContactSet searched_, at_far_;
   FrictionRows friction_;
 };
 

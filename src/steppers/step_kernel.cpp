@@ -26,97 +26,102 @@ constexpr double k_forward = 0.5;
 
 }  // namespace
 
-void StepKernel::assemble(const System& system, bool rank_one, const Phase& phase, double h,
-                          std::span<const ContactId> ids, std::span<const ContactMode> modes,
-                          const VectorRef& slip_hint, std::span<const RowShift> shifts) {
-  assemble_step(system, formula_, options_, rank_one, phase, h, ids, modes, slip_hint, data_, problem_);
+void StepKernel::assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
+                          std::span<const RowShift> shifts, StepData& data, Problem& problem) {
+  assemble_step(system, formula_, options_, rank_one, begin, h, modes, slip_hint, data, problem);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
-    const int known = std::min(problem_.cones[c].dim, 3);
-    problem_.w.segment(problem_.Ht.first_row(static_cast<int>(c)), known) +=
+    const int known = std::min(problem.cones[c].dim, 3);
+    problem.w.segment(problem.Ht.first_row(static_cast<int>(c)), known) +=
         (shifts[c].velocity + shifts[c].drift).head(known);
   }
 }
 
-bool StepKernel::prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h,
                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
-                         std::span<const RowShift> shifts, Trial& trial) {
+                         std::span<const RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
   trial.h = h;
   trial.failure.clear();
+  Problem& problem = slot.problem;
   bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
-  if (!problem_.symmetric && options_.derivatives == ForceDerivatives::automatic &&
+  assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
+  if (!problem.symmetric && options_.derivatives == ForceDerivatives::automatic &&
       !solver_.capabilities().nonsymmetric) {
     // A solver for symmetric problems: gyroscopic and other such derivatives are left out of A.
     rank_one = true;
-    assemble(system, rank_one, phase, h, ids, modes, slip_hint, shifts);
+    assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
   }
-  trial.ok = reduction_.compute(problem_);
+  trial.ok = slot.reduction.compute(problem);
   if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble(system, true, phase, h, ids, modes, slip_hint, shifts);
-    trial.ok = reduction_.compute(problem_);
+    assemble(system, true, begin, h, modes, slip_hint, shifts, data, problem);
+    trial.ok = slot.reduction.compute(problem);
   }
   if (!trial.ok) {
     // Nothing of an earlier trial may be taken for this one's.
     trial.failure = "the step matrix is not positive definite or not finite";
     trial.stats.status = SolveStatus::numerical_failure;
-    trial.end.q.resize(0);
+    trial.end.phase.q.resize(0);
     trial.solution = {};
     trial.residual = {};
   }
-  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
-  trial.num_contacts = data_.num_contacts;
+  trial.cones.assign(problem.cones.begin(), problem.cones.end());
+  trial.num_contacts = data.num_contacts;
   trial.tangent_ratios.clear();
-  for (const ContactSurface& surface : data_.contacts.surfaces)
+  for (const ContactSurface& surface : data.contact_rows().surfaces)
     trial.tangent_ratios.push_back(surface.tangent_ratio);
-  trial.redundant_joint_rows = reduction_.num_redundant();
+  trial.redundant_joint_rows = slot.reduction.num_redundant();
   return trial.ok;
 }
 
-void StepKernel::solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts) {
   trial.stats = {};
   remembered_.clear();
   for (const ContactMemory* one : memory)
     remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
-  if (!prepare(system, phase, h, ids, remembered_, slip_hint, shifts, trial)) return;
-  drop_slow_rebounds(phase, shifts);
+  evaluate_step(system, formula_, options_, begin, active, h, step_.data);
+  if (!prepare(system, begin, h, remembered_, slip_hint, shifts, step_.data, step_, trial)) return;
+  drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
-  if (data_.friction.constant.empty())
-    solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
+  if (step_.data.friction.constant.empty())
+    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                  trial.stats);
   else
     solve_with_friction(h, trial);
-  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
+  trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
-  finish(system, phase, h, shifts, trial);
+  finish(system, begin, h, shifts, step_.data, step_, trial);
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
 // it ends at round-off in a few rounds unless the joint jams.
 template <typename SolveOnce>
-bool StepKernel::settle_friction(double h, Trial& trial, const SolveOnce& solve_once) {
+bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
+                                 const SolveOnce& solve_once) {
   constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
   double largest = 0, change = std::numeric_limits<double>::infinity();
-  update_friction_bounds(formula_, h, reduction_.lambda_free(), data_, problem_, largest);
+  update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
   for (int round = 0; round < max_rounds && change > settled * largest; ++round) {
-    reduction_.update_cones();
+    slot.reduction.update_cones();
     if (!solve_once()) return true;
-    change = update_friction_bounds(formula_, h, trial.solution.lambda, data_, problem_, largest);
+    change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
   }
-  reduction_.update_cones();
+  slot.reduction.update_cones();
   return change <= tolerated * largest;
 }
 
 void StepKernel::solve_with_friction(double h, Trial& trial) {
   int iterations = 0;
-  const bool settled = settle_friction(h, trial, [&] {
-    solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, trial.solution, trial.stats);
+  const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
+    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                  trial.stats);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
     warm_.r = trial.solution.r;
@@ -127,27 +132,28 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
     trial.stats.status = SolveStatus::iteration_limit;
     trial.failure = "the friction in joints and the joint forces that limit it do not settle (a joint jams)";
   }
-  friction_modes_.assign(trial.solution.modes.begin() + data_.num_contacts, trial.solution.modes.end());
+  friction_modes_.assign(trial.solution.modes.begin() + step_.data.num_contacts, trial.solution.modes.end());
 }
 
 void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (std::none_of(shifts.begin(), shifts.end(), rebounds)) return;
-  problem_.Ht.multiply(VectorRef(phase.v), u_);
-  problem_.Ht.multiply(VectorRef(reduction_.v_free()), joint_u_);
+  step_.problem.Ht.multiply(VectorRef(phase.v), u_);
+  step_.problem.Ht.multiply(VectorRef(step_.reduction.v_free()), joint_u_);
   bool any = false;
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     RowShift& shift = shifts[c];
     if (!shift.rebounds) continue;
-    const int row = problem_.Ht.first_row(static_cast<int>(c)), known = std::min(problem_.cones[c].dim, 3);
-    const double drift = problem_.w[row] - shift.velocity[0] - shift.drift[0];
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
+              known = std::min(step_.problem.cones[c].dim, 3);
+    const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0];
     if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
-    problem_.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
+    step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;
     shift.rebounds = false;
     any = true;
   }
-  if (any) reduction_.update_free_velocity();
+  if (any) step_.reduction.update_free_velocity();
 }
 
 // The last basis, forces and modes, contact by contact; a new contact starts open.
@@ -156,7 +162,7 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory,
   warm_.modes.clear();
   bool known = false, any_basis = false;
   for (std::size_t c = 0; c < memory.size(); ++c) {
-    const std::size_t n = static_cast<std::size_t>(lcp_size(problem_.cones[c]));
+    const std::size_t n = static_cast<std::size_t>(lcp_size(step_.problem.cones[c]));
     known = known || memory[c] != nullptr;
     if (memory[c] != nullptr && memory[c]->basis.size() == n) {
       warm_.basis.insert(warm_.basis.end(), memory[c]->basis.begin(), memory[c]->basis.end());
@@ -170,13 +176,13 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory,
     warm_.r.resize(0);
     return;
   }
-  warm_.r.setZero(problem_.Ht.rows());
-  warm_.modes.assign(problem_.cones.size(), {});
+  warm_.r.setZero(step_.problem.Ht.rows());
+  warm_.modes.assign(step_.problem.cones.size(), {});
   for (std::size_t c = 0; c < memory.size(); ++c) {
     if (memory[c] == nullptr) continue;
     // The unknown of the problem is σ times the impulse of the step.
-    const int row = problem_.Ht.first_row(static_cast<int>(c));
-    for (int k = 0; k < problem_.cones[c].dim; ++k)
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c));
+    for (int k = 0; k < step_.problem.cones[c].dim; ++k)
       warm_.r[row + k] = formula_.sigma * h * memory[c]->force[k];
     warm_.modes[c] = mode_of(*memory[c]);
   }
@@ -187,24 +193,24 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory,
 // μ r_N.
 void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* const> memory) {
   for (std::size_t c = 0; c < memory.size(); ++c) {
-    Cone& cone = problem_.cones[c];
+    Cone& cone = step_.problem.cones[c];
     if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
     const bool slips = memory[c]->status == ContactStatus::slip;
     const double x = slips ? memory[c]->slip_direction[0] : memory[c]->force[1];
     const double y = slips ? memory[c]->slip_direction[1] : memory[c]->force[2];
     if (x != 0 || y != 0) cone.angle = std::atan2(y, x);
   }
-  reduction_.update_cones();
+  step_.reduction.update_cones();
 }
 
-double StepKernel::follow_slip(const Solution& solution) {
+double StepKernel::follow_slip(const Problem& problem, int num_contacts, const Solution& solution) {
   double turn = 0;
-  for (int c = 0; c < data_.num_contacts; ++c) {
+  for (int c = 0; c < num_contacts; ++c) {
     ContactMode& mode = all_modes_[c];
-    for (const FrictionPart& part : mode_parts(problem_.cones[c])) {
+    for (const FrictionPart& part : mode_parts(problem.cones[c])) {
       const PartMode before = mode.part(part.kind);
       if (part.size < 2 || before.status != ContactStatus::slip) continue;
-      const Eigen::Vector2d slip = solution.u.segment<2>(problem_.Ht.first_row(c) + part.first);
+      const Eigen::Vector2d slip = solution.u.segment<2>(problem.Ht.first_row(c) + part.first);
       // A slip that has gone through zero ends its mode; its event function must see it.
       if (!(slip.dot(before.direction) > k_forward * slip.norm())) continue;
       const Eigen::Vector2d direction = slip.normalized();
@@ -215,140 +221,150 @@ double StepKernel::follow_slip(const Solution& solution) {
   return turn;
 }
 
-void StepKernel::solve_modes(const System& system, const Phase& phase, double h,
-                             std::span<const ContactId> ids, std::span<const ContactMode> modes,
+void StepKernel::solve_modes(const System& system, const PhasePoint& begin, double h,
+                             const ContactSet& active, std::span<const ContactMode> modes, bool as_solved,
                              Trial& trial) {
   trial.stats = {};
-  if (!prepare(system, phase, h, ids, modes, phase.v, {}, trial)) return;
+  StepData& data = as_solved ? step_.data : modes_.data;
+  if (!as_solved) evaluate_step(system, formula_, options_, begin, active, h, data);
+  if (!prepare(system, begin, h, modes, begin.phase.v, {}, data, modes_, trial)) return;
+  Problem& problem = modes_.problem;
+  Reduction& reduction = modes_.reduction;
   // Joints go on sticking or slipping as in the last solve.
   all_modes_.assign(modes.begin(), modes.end());
-  if (!data_.friction.constant.empty()) {
-    friction_modes_.resize(data_.friction.constant.size());
+  if (!data.friction.constant.empty()) {
+    friction_modes_.resize(data.friction.constant.size());
     all_modes_.insert(all_modes_.end(), friction_modes_.begin(), friction_modes_.end());
   }
   const auto solve_once = [&] {
     double last = std::numeric_limits<double>::infinity();
     for (int round = 0; round < k_max_turns; ++round) {
-      trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+      trial.ok = solve_with_modes(reduction, all_modes_, trial.solution, mode_scratch_);
       if (!trial.ok || options_.law.kind == ContactLawKind::polyhedral) return trial.ok;
-      const double turn = follow_slip(trial.solution);
+      const double turn = follow_slip(problem, data.num_contacts, trial.solution);
       if (turn <= k_turned) return true;
       if (turn > last) {
         // A slip so slow that friction could turn it anywhere within the step: directions that chase it go astray.
         std::copy(modes.begin(), modes.end(), all_modes_.begin());
-        return trial.ok = solve_with_modes(reduction_, all_modes_, trial.solution, mode_scratch_);
+        return trial.ok = solve_with_modes(reduction, all_modes_, trial.solution, mode_scratch_);
       }
       last = turn;
     }
     return trial.ok;
   };
-  if (data_.friction.constant.empty())
+  if (data.friction.constant.empty())
     solve_once();
   else
-    settle_friction(h, trial, solve_once);
+    settle_friction(h, data, modes_, trial, solve_once);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
-    Cone& cone = problem_.cones[c];
+    Cone& cone = problem.cones[c];
     if (cone.dim < 3 || modes[c].status == ContactStatus::open) continue;
     const Eigen::Vector2d r_T =
-        tangential(cone, trial.solution.r.segment(problem_.Ht.first_row(static_cast<int>(c)), cone.dim));
+        tangential(cone, trial.solution.r.segment(problem.Ht.first_row(static_cast<int>(c)), cone.dim));
     cone.angle = std::atan2(r_T.y(), r_T.x());
   }
-  reduction_.update_cones();
-  trial.cones.assign(problem_.cones.begin(), problem_.cones.end());
+  reduction.update_cones();
+  trial.cones.assign(problem.cones.begin(), problem.cones.end());
   trial.stats.status = trial.ok ? SolveStatus::converged : SolveStatus::numerical_failure;
   trial.solution.basis.clear();
-  finish(system, phase, h, {}, trial);
+  finish(system, begin, h, {}, data, modes_, trial);
 }
 
-int StepKernel::worst_joint(const Trial& trial) {
-  problem_.Gt.multiply(VectorRef(trial.y), joint_u_);
+int StepKernel::worst_joint(const Trial& trial, const StepData& data, const Problem& problem) {
+  problem.Gt.multiply(VectorRef(trial.y), joint_u_);
   int worst = 0;
-  (joint_u_ - problem_.g).head(data_.num_joint_rows).cwiseAbs().maxCoeff(&worst);
+  (joint_u_ - problem.g).head(data.num_joint_rows).cwiseAbs().maxCoeff(&worst);
   return worst;
 }
 
-void StepKernel::finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
-                        Trial& trial) {
+void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
+                        std::span<const RowShift> shifts, const StepData& data, Slot& slot, Trial& trial) {
+  const Phase& phase = begin.phase;
+  Phase& end = trial.end.phase;
+  const Problem& problem = slot.problem;
   Solution& solution = trial.solution;
-  trial.residual = compute_residual(problem_, reduction_, solution, residual_scratch_);
+  trial.residual = compute_residual(problem, slot.reduction, solution, residual_scratch_);
   trial.y = solution.v;
   // The problem was written for y with impulses σ r, σ λ: undo the weight.
   solution.r /= formula_.sigma;
   solution.lambda /= formula_.sigma;
-  trial.end.t = phase.t + h;
-  trial.end.v = phase.v + (trial.y - phase.v) / formula_.sigma;
+  end.t = phase.t + h;
+  end.v = phase.v + (trial.y - phase.v) / formula_.sigma;
   const auto move = [&] {
-    w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * trial.end.v);
-    system.retract(phase.q, w_, trial.end.q);
+    w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * end.v);
+    system.retract(phase.q, w_, end.q);
   };
   move();
-  if (trial.ok && formula_.end_time && options_.projection != Projection::none) {
+  const bool finite = end.q.allFinite() && end.v.allFinite();
+  if (finite) trial.end.place(system);
+  if (finite && trial.ok && formula_.end_time && options_.projection != Projection::none) {
     // The impulse of a step whose rows are positions puts v off the joints by O(h), along its own directions; with
     // it goes the position, also where only velocities are held.
-    if (projector_.project_velocity_along(system, problem_, trial.end)) {
-      solution.lambda.head(data_.num_joint_rows) += projector_.impulses().head(data_.num_joint_rows);
+    if (projector_.project_velocity_along(problem, trial.end)) {
+      solution.lambda.head(data.num_joint_rows) += projector_.impulses().head(data.num_joint_rows);
       move();
+      trial.end.place(system);
     }
   }
   // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
-  mean_ = 0.5 * (phase.v + trial.end.v);
-  problem_.impulse_H().multiply(VectorRef(mean_), u_);
+  mean_ = 0.5 * (phase.v + end.v);
+  problem.impulse_H().multiply(VectorRef(mean_), u_);
   trial.work_normal = trial.work_friction = trial.work_impacts = 0;
-  for (int c = 0; c < problem_.num_contacts(); ++c) {
-    const int row = problem_.Ht.first_row(c), dim = problem_.cones[c].dim;
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
     const double others = solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
     if (c < static_cast<int>(shifts.size()) && shifts[c].impact) {
       trial.work_impacts += first + others;
       continue;
     }
-    (problem_.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
+    (problem.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
     trial.work_friction += others;
   }
-  problem_.impulse_G().multiply(VectorRef(mean_), joint_u_);
+  problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
-  const int joints = data_.num_joint_rows;
+  const int joints = data.num_joint_rows;
   trial.work_joints = solution.lambda.head(joints).dot(joint_u_.head(joints));
   if (solution.lambda.size() != joints) solution.lambda.conservativeResize(joints);
   if (trial.ok && trial.residual.joints > k_joint_tolerance) {
     trial.ok = false;
     trial.stats.status = SolveStatus::numerical_failure;
-    trial.failure =
-        fmt::format("the joints contradict each other (worst: '{}')", system.joint_name(worst_joint(trial)));
+    trial.failure = fmt::format("the joints contradict each other (worst: '{}')",
+                                system.joint_name(worst_joint(trial, data, problem)));
   }
-  if (!trial.end.q.allFinite() || !trial.end.v.allFinite()) {
+  if (!finite) {
     trial.ok = false;
     trial.failure = "the step gave numbers that are not finite";
   }
 }
 
-bool StepKernel::solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
+bool StepKernel::solve_forces(const System& system, const PhasePoint& point, const ContactSet& contacts,
                               std::span<const ContactMode> modes, Solution& solution) {
-  assemble_acceleration(system, options_, phase, ids, modes, std::numeric_limits<double>::infinity(), data_,
-                        force_problem_);
-  return force_reduction_.compute(force_problem_) &&
-         solve_with_modes(force_reduction_, modes, solution, mode_scratch_);
+  assemble_acceleration(system, options_, point, contacts, modes, std::numeric_limits<double>::infinity(),
+                        forces_.data, forces_.problem);
+  return forces_.reduction.compute(forces_.problem) &&
+         solve_with_modes(forces_.reduction, modes, solution, mode_scratch_);
 }
 
-bool StepKernel::find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids,
+bool StepKernel::find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
                             double slip_speed, std::vector<ContactMode>& modes) {
-  assemble_acceleration(system, options_, phase, ids, {}, slip_speed, data_, force_problem_);
-  if (!force_reduction_.compute(force_problem_)) return false;
+  assemble_acceleration(system, options_, point, contacts, {}, slip_speed, forces_.data, forces_.problem);
+  if (!forces_.reduction.compute(forces_.problem)) return false;
   SolveStats stats;
   force_warm_.basis.clear();
-  solve_aligned(solver_, options_.law.aligned(), force_problem_, force_reduction_, force_warm_,
+  solve_aligned(solver_, options_.law.aligned(), forces_.problem, forces_.reduction, force_warm_,
                 force_solution_, stats);
   if (!usable(stats.status)) return false;
   modes = force_solution_.modes;
-  for (std::size_t c = 0; c < ids.size(); ++c) {
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
     if (modes[c].status == ContactStatus::open) continue;
     // What slides went in without friction of its own; its direction is that of the slip.
-    const bool frictionless = force_problem_.cones[c].dim == 1;
+    const bool frictionless = forces_.problem.cones[c].dim == 1;
     for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning}) {
-      const bool slides = (data_.sliding[c] & held_part(kind)) != 0;
+      const bool slides = (forces_.data.sliding[c] & held_part(kind)) != 0;
       if (!slides && !(frictionless && kind == FrictionKind::sliding)) continue;
-      const Eigen::Vector2d slip = part_velocity(data_.contacts.rows, static_cast<int>(c), data_.u, kind);
+      const Eigen::Vector2d slip = part_velocity(contacts, c, kind);
       modes[c].set_part(kind, {ContactStatus::slip, slip.norm() > 0 ? slip.normalized() : slip});
     }
   }

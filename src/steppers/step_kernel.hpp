@@ -31,7 +31,7 @@ struct RowShift {
 struct Trial {
   double h = 0;
   bool ok = false;
-  Phase end;
+  PhasePoint end;           // configuration and joints are placed, contacts are not
   Vector y;                 // the weighted velocity on which the rows hold
   Solution solution;        // impulses r, λ as they act in the step (not weighted)
   std::vector<Cone> cones;  // of the contacts, then of the friction in joints
@@ -50,71 +50,73 @@ class StepKernel {
   StepKernel(const StepFormula& formula, const StepperOptions& options, Solver& solver)
       : formula_(formula), options_(options), solver_(solver) {}
 
-  // The step of size h with the contacts `ids` by the contact solver; `memory` is parallel to ids (null
-  // entries allowed), and so are the shifts of its rows where there are any.
-  void solve(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
+  // The step of size h with the contacts `active` by the contact solver; `memory` is parallel to them (null
+  // entries allowed), and so are the shifts of their rows where there are any.
+  void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
              std::span<RowShift> shifts = {});
-  // The same step with every contact kept in its mode.
-  void solve_modes(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                   std::span<const ContactMode> modes, Trial& trial);
-  // Instantaneous contact forces r [N] and accelerations u [m/s²] when every contact keeps its mode. False:
-  // contradictory.
-  bool solve_forces(const System& system, const Phase& phase, std::span<const ContactId> ids,
+  // The same step with every contact kept in its mode. `as_solved`: beginning, size and contacts are those of the last
+  // `solve`, whose evaluation serves for this one, too.
+  void solve_modes(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
+                   std::span<const ContactMode> modes, bool as_solved, Trial& trial);
+  // Instantaneous contact forces r [N] and accelerations u [m/s²] when every contact keeps its mode; the contacts are at
+  // `point`. False: contradictory.
+  bool solve_forces(const System& system, const PhasePoint& point, const ContactSet& contacts,
                     std::span<const ContactMode> modes, Solution& solution);
-  // The modes that the instantaneous forces select at a phase; contacts faster than `slip_speed` are sliding.
+  // The modes that the instantaneous forces select at a point; contacts faster than `slip_speed` are sliding.
   // False: the acceleration problem has no solution that Lemke finds (Painlevé), so the impulses of a step
   // must decide.
-  bool find_modes(const System& system, const Phase& phase, std::span<const ContactId> ids, double slip_speed,
-                  std::vector<ContactMode>& modes);
+  bool find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
+                  double slip_speed, std::vector<ContactMode>& modes);
 
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
     return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
   }
-  // Of the last step that was solved or prescribed.
-  const Problem& problem() const { return problem_; }
-  const LocalProblem& local() const { return reduction_.local(); }
+  // Of the last `solve`.
+  const Problem& problem() const { return step_.problem; }
+  const LocalProblem& local() const { return step_.reduction.local(); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
-  // Cones of the last solve_forces, in the order of its ids.
-  const std::vector<Cone>& force_cones() const { return force_problem_.cones; }
-
-  // Rows that may serve in the next solves, as long as it lives.
-  void set_known(const ContactKinematics& known) { data_.known = &known; }
+  // Cones of the last solve_forces, in the order of its contacts.
+  const std::vector<Cone>& force_cones() const { return forces_.problem.cones; }
 
  private:
-  bool prepare(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-               std::span<const ContactMode> modes, const VectorRef& slip_hint,
-               std::span<const RowShift> shifts, Trial& trial);
-  void assemble(const System& system, bool rank_one, const Phase& phase, double h,
-                std::span<const ContactId> ids, std::span<const ContactMode> modes,
-                const VectorRef& slip_hint, std::span<const RowShift> shifts);
+  // One problem with what it is made of; steps, steps in prescribed modes and forces of an instant have one each.
+  struct Slot {
+    StepData data;
+    Problem problem;
+    Reduction reduction;
+  };
+  bool prepare(const System& system, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
+               const VectorRef& slip_hint, std::span<const RowShift> shifts, StepData& data, Slot& slot,
+               Trial& trial);
+  void assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+                std::span<const ContactMode> modes, const VectorRef& slip_hint,
+                std::span<const RowShift> shifts, StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
-  bool settle_friction(double h, Trial& trial, const SolveOnce& solve_once);
+  bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
-  void finish(const System& system, const Phase& phase, double h, std::span<const RowShift> shifts,
-              Trial& trial);
-  int worst_joint(const Trial& trial);
+  void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
+              const StepData& data, Slot& slot, Trial& trial);
+  int worst_joint(const Trial& trial, const StepData& data, const Problem& problem);
 
   const StepFormula& formula_;
   const StepperOptions& options_;
   Solver& solver_;
-  AssemblyData data_;
-  Problem problem_, force_problem_;
-  Reduction reduction_, force_reduction_;
+  Slot step_, modes_, forces_;
   WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
   Projector projector_;
   // Turns the directions of slip to those of the solution; the largest change.
-  double follow_slip(const Solution& solution);
+  double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve
   std::vector<ContactMode> remembered_;
   Vector mean_, u_, joint_u_, w_;

@@ -10,14 +10,11 @@
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/options.hpp"
 #include "delassus/steppers/report.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
 #include "delassus/system/state.hpp"
 #include "delassus/system/system.hpp"
 
 namespace delassus {
-
-struct StepRequest {
-  double t_end = 0;  // the grid point to reach; the step is t_end − state.t
-};
 
 class Stepper {
  public:

@@ -11,9 +11,11 @@
 
 namespace delassus {
 
-bool judge_trial(const System& system, const StepperOptions& options, double t,
-                 std::span<const ContactId> ids, const StepKernel& kernel, Projector& projector, Trial& trial,
-                 Retries& retries, StepReport& report) {
+bool judge_trial(const StepInProgress& step, const StepperOptions& options, std::span<const ContactId> ids,
+                 const StepKernel& kernel, Projector& projector, Trial& trial, Retries& retries) {
+  const System& system = *step.system;
+  StepReport& report = *step.report;
+  const double t = step.now.phase.t;
   Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += trial.stats.iterations;
@@ -31,8 +33,8 @@ bool judge_trial(const System& system, const StepperOptions& options, double t,
   const std::string where = worst >= 0 && worst < static_cast<int>(ids.size())
                                 ? " (worst contact '" + system.contact_name(ids[worst]) + "')"
                                 : std::string();
-  if (options.policy == FailurePolicy::warn && trial.end.q.allFinite() && trial.end.v.allFinite() &&
-      trial.end.q.size() > 0) {
+  if (options.policy == FailurePolicy::warn && trial.end.phase.q.allFinite() &&
+      trial.end.phase.v.allFinite() && trial.end.phase.q.size() > 0) {
     report.warnings.push_back(
         fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", t, trial.failure, where));
     return true;
@@ -46,17 +48,19 @@ bool judge_trial(const System& system, const StepperOptions& options, double t,
   }
   certificate.status = worse(certificate.status, trial.stats.status);
   const std::string jam = describe_jam(system, kernel.problem(), kernel.local(), ids);
-  fail_step(t,
-            !jam.empty() ? jam
+  step.fail(!jam.empty() ? jam
                          : fmt::format("{}{}; a smaller step, another impact law or less stiff data may help",
-                                       trial.failure, where),
-            report);
+                                       trial.failure, where));
   return false;
 }
 
-void book_trial(const System& system, const Phase& begin, const Phase& end, const Trial& trial,
-                std::span<const ContactId> ids, double fraction, std::vector<int>& held_friction,
-                EnergyLedger& energy, StepReport& report) {
+void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
+                std::span<const ContactId> ids, double fraction) {
+  const System& system = *step.system;
+  const PhasePoint& begin = step.now;
+  EnergyLedger& energy = step.history.energy;
+  std::vector<int>& held_friction = step.history.held_frictions;
+  StepReport& report = *step.report;
   ++report.substeps;
   Certificate& certificate = report.certificate;
   certificate.status = worse(certificate.status, trial.stats.status);
@@ -78,9 +82,9 @@ void book_trial(const System& system, const Phase& begin, const Phase& end, cons
   energy.friction += fraction * trial.work_friction;
   energy.impacts += fraction * trial.work_impacts;
   energy.joints += fraction * trial.work_joints;
-  energy.nonconservative += 0.5 * (end.t - begin.t) *
-                            (system.nonconservative_power(begin.t, begin.q, begin.v) +
-                             system.nonconservative_power(end.t, end.q, end.v));
+  energy.nonconservative += 0.5 * (end.phase.t - begin.phase.t) *
+                            (system.nonconservative_power(begin.at, begin.phase.v) +
+                             system.nonconservative_power(end.at, end.phase.v));
   if (report.joint_impulses.size() != trial.solution.lambda.size())
     report.joint_impulses.setZero(trial.solution.lambda.size());
   report.joint_impulses += fraction * trial.solution.lambda;

@@ -20,25 +20,24 @@ struct Retries {
 
 // Counts the solve, the last one of `kernel`. True: the trial may be taken. Otherwise retries.h_limit has been halved, or
 // the report is failed, with the names of contacts that jam where that is the reason.
-bool judge_trial(const System& system, const StepperOptions& options, double t,
-                 std::span<const ContactId> ids, const StepKernel& kernel, Projector& projector, Trial& trial,
-                 Retries& retries, StepReport& report);
+bool judge_trial(const StepInProgress& step, const StepperOptions& options, std::span<const ContactId> ids,
+                 const StepKernel& kernel, Projector& projector, Trial& trial, Retries& retries);
 
-// Books `fraction` of a trial that goes from `begin` to `end`. `held_friction` gets the friction rows of joints that
-// stuck.
-void book_trial(const System& system, const Phase& begin, const Phase& end, const Trial& trial,
-                std::span<const ContactId> ids, double fraction, std::vector<int>& held_friction,
-                EnergyLedger& energy, StepReport& report);
+// Books `fraction` of a trial that goes from step.now to `end`.
+void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
+                std::span<const ContactId> ids, double fraction);
 
 void warn_not_projected(double t, StepReport& report);
-// Runs `project`, which moves `phase` and says whether it could, and books what it did to the energy and to the joint
+// Runs `project`, which moves step.now and says whether it could, and books what it did to the energy and to the joint
 // impulses.
 template <typename Project>
-void book_projection(const System& system, Phase& phase, const Projector& projector, BlockMatrix& M,
-                     EnergyLedger& energy, StepReport& report, const Project& project) {
+void book_projection(StepInProgress& step, const Projector& projector, BlockMatrix& M,
+                     const Project& project) {
+  const System& system = *step.system;
+  StepReport& report = *step.report;
   const auto total = [&] {
-    system.mass(phase.t, phase.q, M);
-    return kinetic_energy(M, phase.v) + system.potential_energy(phase.t, phase.q);
+    return kinetic_energy(system.mass_at(step.now.at, M), step.now.phase.v) +
+           system.potential_energy(step.now.at);
   };
   const double before = total();
   if (project()) {
@@ -46,9 +45,9 @@ void book_projection(const System& system, Phase& phase, const Projector& projec
     const Eigen::Index joints = report.joint_impulses.size();
     if (projector.impulses().size() >= joints) report.joint_impulses += projector.impulses().head(joints);
   } else {
-    warn_not_projected(phase.t, report);
+    warn_not_projected(step.now.phase.t, report);
   }
-  energy.projection += total() - before;
+  step.history.energy.projection += total() - before;
 }
 // The entry of a contact in a report, made when there is none.
 ContactReport& contact_report(ContactId id, StepReport& report);

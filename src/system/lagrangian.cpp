@@ -79,7 +79,9 @@ std::string LagrangianSystem::joint_name(int row) const {
   return row < holonomic ? d_.constraints[row].name : d_.velocity_constraints[row - holonomic].name;
 }
 
-void LagrangianSystem::mass(double t, const VectorRef& q, BlockMatrix& M) const {
+void LagrangianSystem::mass(const Configuration& at, BlockMatrix& M) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   Matrix dense;
   d_.mass(t, q, dense);
   M.clear(n_);
@@ -118,7 +120,9 @@ void LagrangianSystem::mass_rate(double t, const VectorRef& q, Matrix& out) cons
   out = (up - down) / (2 * d);
 }
 
-void LagrangianSystem::forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const {
+void LagrangianSystem::forces(const Configuration& at, const VectorRef& v, Vector& k) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   k.setZero(n_);
   if (d_.forces) d_.forces(t, q, v, k);
   Vector gradient;
@@ -137,8 +141,10 @@ void LagrangianSystem::forces(double t, const VectorRef& q, const VectorRef& v, 
   }
 }
 
-void LagrangianSystem::force_jacobians(double t, const VectorRef& q, const VectorRef& v,
+void LagrangianSystem::force_jacobians(const Configuration& at, const VectorRef& v,
                                        ForceJacobians& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   out.k_q.clear(n_);
   out.k_v.clear(n_);
   out.k_q_remainder.clear(n_);
@@ -191,7 +197,9 @@ void LagrangianSystem::force_jacobians(double t, const VectorRef& q, const Vecto
   out.symmetric = k_q == k_q.transpose() && k_v == k_v.transpose() && remainder == remainder.transpose();
 }
 
-double LagrangianSystem::potential_energy(double t, const VectorRef& q) const {
+double LagrangianSystem::potential_energy(const Configuration& at) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   double energy = d_.potential ? d_.potential.value(t, q) : 0.0;
   for (const auto& s : d_.springs) {
     const double elongation = s.elongation.value(t, q);
@@ -200,7 +208,9 @@ double LagrangianSystem::potential_energy(double t, const VectorRef& q) const {
   return energy;
 }
 
-double LagrangianSystem::nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const {
+double LagrangianSystem::nonconservative_power(const Configuration& at, const VectorRef& v) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   double power = 0;
   if (d_.forces) {
     Vector k = Vector::Zero(n_);
@@ -233,7 +243,9 @@ double LagrangianSystem::nonconservative_power(double t, const VectorRef& q, con
   return power;
 }
 
-void LagrangianSystem::bilateral(double t, const VectorRef& q, BilateralRows& out) const {
+void LagrangianSystem::bilateral(const Configuration& at, BilateralRows& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   const auto holonomic = static_cast<Eigen::Index>(d_.constraints.size());
   const auto rows = holonomic + static_cast<Eigen::Index>(d_.velocity_constraints.size());
   out.rows.clear(n_);
@@ -257,7 +269,9 @@ void LagrangianSystem::bilateral(double t, const VectorRef& q, BilateralRows& ou
   }
 }
 
-void LagrangianSystem::bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const {
+void LagrangianSystem::bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   const auto holonomic = static_cast<Eigen::Index>(d_.constraints.size());
   bias.resize(holonomic + static_cast<Eigen::Index>(d_.velocity_constraints.size()));
   Matrix H;
@@ -271,8 +285,10 @@ void LagrangianSystem::bilateral_bias(double t, const VectorRef& q, const Vector
   }
 }
 
-void LagrangianSystem::add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda,
-                                               double scale, BlockMatrix& out) const {
+void LagrangianSystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
+                                               BlockMatrix& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   const auto holonomic = static_cast<Eigen::Index>(d_.constraints.size());
   Matrix sum = Matrix::Zero(n_, n_), H;
   for (Eigen::Index i = 0; i < holonomic; ++i) {
@@ -297,8 +313,10 @@ void LagrangianSystem::add_bilateral_stiffness(double t, const VectorRef& q, con
   out.add_block(0, 0, n_, n_) = scale * sum;
 }
 
-void LagrangianSystem::add_inertia_stiffness(double t, const VectorRef& q, const VectorRef& a, double scale,
+void LagrangianSystem::add_inertia_stiffness(const Configuration& at, const VectorRef& a, double scale,
                                              BlockMatrix& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
   if (d_.constant_mass) return;
   Matrix derivative;
   auto block = out.add_block(0, 0, n_, n_);
@@ -308,53 +326,61 @@ void LagrangianSystem::add_inertia_stiffness(double t, const VectorRef& q, const
   }
 }
 
-void LagrangianSystem::candidates(double /*t*/, const VectorRef& /*q*/, const VectorRef& /*v*/, double /*h*/,
-                                  std::vector<ContactId>& ids) const {
-  ids.resize(d_.contacts.size());
-  for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
+void LagrangianSystem::find_contacts(const Configuration& at, const VectorRef& v, double /*h*/,
+                                     const ContactSet* known, ContactSet& out) const {
+  if (known != nullptr && known->size() == d_.contacts.size()) {
+    out = *known;
+  } else {
+    std::vector<ContactId> ids(d_.contacts.size());
+    for (std::size_t i = 0; i < ids.size(); ++i) ids[i] = i;
+    evaluate_contacts(ids, at, out);
+  }
+  out.update_velocities(v);
 }
 
-void LagrangianSystem::gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
-                            Vector* margins) const {
-  gaps.resize(static_cast<Eigen::Index>(ids.size()));
-  if (margins != nullptr) margins->setConstant(gaps.size(), std::numeric_limits<double>::infinity());
-  for (std::size_t i = 0; i < ids.size(); ++i) gaps[i] = d_.contacts[ids[i]].gap.value(t, q);
-}
-
-void LagrangianSystem::contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
-                                    ContactRows& out) const {
-  out.rows.clear(n_);
-  out.surfaces.clear();
+void LagrangianSystem::evaluate_contacts(std::span<const ContactId> ids, const Configuration& at,
+                                         ContactSet& out) const {
+  const double t = at.t;
+  const Vector& q = at.q;
+  out.t = t;
+  out.q = q;
+  out.ids.assign(ids.begin(), ids.end());
+  out.places.assign(ids.size(), {});
+  out.gaps.resize(static_cast<Eigen::Index>(ids.size()));
+  out.margins.setConstant(out.gaps.size(), std::numeric_limits<double>::infinity());
+  out.rows.rows.clear(n_);
+  out.rows.surfaces.clear();
   Eigen::Index rows = 0;
   for (ContactId id : ids) rows += 1 + static_cast<Eigen::Index>(d_.contacts[id].tangents.size());
-  out.drift_velocity.setZero(rows);
+  out.rows.drift_velocity.setZero(rows);
   Vector row;
-  for (ContactId id : ids) {
-    const auto& c = d_.contacts[id];
-    const int group = out.rows.add_group(1 + static_cast<int>(c.tangents.size()));
-    auto block = out.rows.add_block(0, n_);
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    const auto& c = d_.contacts[ids[i]];
+    out.gaps[static_cast<Eigen::Index>(i)] = c.gap.value(t, q);
+    const int group = out.rows.rows.add_group(1 + static_cast<int>(c.tangents.size()));
+    auto block = out.rows.rows.add_block(0, n_);
     c.gap.gradient(t, q, row);
     block.row(0) = row.transpose();
-    const int first = out.rows.first_row(group);
-    out.drift_velocity[first] = c.gap.rate(t, q);
+    const int first = out.rows.rows.first_row(group);
+    out.rows.drift_velocity[first] = c.gap.rate(t, q);
     for (std::size_t k = 0; k < c.tangents.size(); ++k) {
       c.tangents[k].values(t, q, row);
       block.row(static_cast<Eigen::Index>(k + 1)) = row.transpose();
       if (k < c.surface_velocities.size())
-        out.drift_velocity[first + 1 + static_cast<int>(k)] = c.surface_velocities[k].value(t);
+        out.rows.drift_velocity[first + 1 + static_cast<int>(k)] = c.surface_velocities[k].value(t);
     }
-    out.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
+    out.rows.surfaces.push_back({.friction = c.friction, .restitution = c.restitution});
   }
 }
 
-void LagrangianSystem::contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q,
-                                    const VectorRef& v, Vector& bias) const {
-  Eigen::Index rows = 0;
-  for (ContactId id : ids) rows += 1 + static_cast<Eigen::Index>(d_.contacts[id].tangents.size());
-  bias.resize(rows);
+void LagrangianSystem::contact_bias(const ContactSet& contacts, const Configuration& at, const VectorRef& v,
+                                    Vector& bias) const {
+  const double t = at.t;
+  const Vector& q = at.q;
+  bias.resize(contacts.rows.rows.rows());
   Matrix H;
   Eigen::Index row = 0;
-  for (ContactId id : ids) {
+  for (ContactId id : contacts.ids) {
     const auto& c = d_.contacts[id];
     bias[row++] = second_rate(c.gap, t, q, v, H);
     for (std::size_t k = 0; k < c.tangents.size(); ++k)
@@ -363,10 +389,8 @@ void LagrangianSystem::contact_bias(std::span<const ContactId> ids, double t, co
   }
 }
 
-void LagrangianSystem::contact_frame(ContactId /*id*/, double /*t*/, const VectorRef& /*q*/, Vector3& point,
-                                     Matrix3& frame) const {
-  point.setConstant(std::numeric_limits<double>::quiet_NaN());
-  frame.setConstant(std::numeric_limits<double>::quiet_NaN());
+GapAt LagrangianSystem::gap_at(ContactId id, double t, const VectorRef& q, const VectorRef& w) const {
+  return {d_.contacts[id].gap.value(t, q + w)};
 }
 
 void LagrangianSystem::body_motions(double t, const VectorRef& q, const VectorRef& v,

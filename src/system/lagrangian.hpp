@@ -92,32 +92,31 @@ class LagrangianSystem final : public System {
   int nv() const override { return n_; }
   std::string coordinate_name(int i) const override { return d_.coordinates[i]; }
   std::string joint_name(int row) const override;
-  std::string contact_name(ContactId id) const override { return d_.contacts[id].name; }
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override { out = q + w; }
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override { w = q1 - q0; }
-  void mass(double t, const VectorRef& q, BlockMatrix& M) const override;
-  void forces(double t, const VectorRef& q, const VectorRef& v, Vector& k) const override;
-  void force_jacobians(double t, const VectorRef& q, const VectorRef& v, ForceJacobians& out) const override;
-  void add_inertia_stiffness(double t, const VectorRef& q, const VectorRef& a, double scale,
+  using Dynamics::mass, Dynamics::forces, Dynamics::force_jacobians, Dynamics::potential_energy,
+      Dynamics::nonconservative_power, Dynamics::bilateral, Dynamics::bilateral_bias,
+      Dynamics::add_bilateral_stiffness, Dynamics::add_inertia_stiffness, Dynamics::friction_rows;
+  void mass(const Configuration& at, BlockMatrix& M) const override;
+  void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
+  void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
+  void add_inertia_stiffness(const Configuration& at, const VectorRef& a, double scale,
                              BlockMatrix& out) const override;
-  double potential_energy(double t, const VectorRef& q) const override;
-  double nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const override;
-  void bilateral(double t, const VectorRef& q, BilateralRows& out) const override;
-  void bilateral_bias(double t, const VectorRef& q, const VectorRef& v, Vector& bias) const override;
-  void add_bilateral_stiffness(double t, const VectorRef& q, const VectorRef& lambda, double scale,
+  double potential_energy(const Configuration& at) const override;
+  double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
+  void bilateral(const Configuration& at, BilateralRows& out) const override;
+  void bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const override;
+  void add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
                                BlockMatrix& out) const override;
-  void candidates(double t, const VectorRef& q, const VectorRef& v, double h,
-                  std::vector<ContactId>& ids) const override;
   bool has_contacts() const override { return !d_.contacts.empty(); }
-  using System::gaps;
-  void gaps(std::span<const ContactId> ids, double t, const VectorRef& q, Vector& gaps,
-            Vector* margins) const override;
-  void contact_rows(std::span<const ContactId> ids, double t, const VectorRef& q,
-                    ContactRows& out) const override;
-  void contact_bias(std::span<const ContactId> ids, double t, const VectorRef& q, const VectorRef& v,
+  std::string contact_name(ContactId id) const override { return d_.contacts[id].name; }
+  void find_contacts(const Configuration& at, const VectorRef& v, double h, const ContactSet* known,
+                     ContactSet& out) const override;
+  void evaluate_contacts(std::span<const ContactId> ids, const Configuration& at,
+                         ContactSet& out) const override;
+  void contact_bias(const ContactSet& contacts, const Configuration& at, const VectorRef& v,
                     Vector& bias) const override;
-  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
-                     Matrix3& frame) const override;
+  GapAt gap_at(ContactId id, double t, const VectorRef& q, const VectorRef& w) const override;
   int num_bodies() const override { return static_cast<int>(d_.bodies.size()); }
   std::string body_name(int i) const override { return d_.bodies[i].name; }
   void body_motions(double t, const VectorRef& q, const VectorRef& v,

@@ -57,6 +57,11 @@ void save(const State& state, std::ostream& out) {
                          c.rolling_direction[0], c.rolling_direction[1], static_cast<int>(c.spinning),
                          c.spinning_direction, c.force[3], c.force[4], c.force[5]);
   }
+  if (!h.held_frictions.empty()) {
+    out << fmt::format("held_frictions {}", h.held_frictions.size());
+    for (int row : h.held_frictions) out << ' ' << row;
+    out << '\n';
+  }
   const AccelerationMemory& a = h.acceleration;
   if (a.step != 0 || a.a.size() > 0 || a.rate.size() > 0 || a.joint_forces.size() > 0) {
     out << fmt::format("accelerations {:a}\n", a.step);
@@ -105,9 +110,9 @@ State load_state(std::istream& in, const std::string& name) {
     c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));
   }
-  // Only states with contacts that resist turning have couples, only those of schemes that remember accelerations have
-  // these.
-  int section = reader.one_of({"accelerations", "end", "couples"});
+  // Only states with contacts that resist turning have couples, only those with joints that stick have these, only
+  // those of schemes that remember accelerations have them.
+  int section = reader.one_of({"accelerations", "end", "couples", "held_frictions"});
   if (section == 2) {
     const int num_couples = reader.count();
     for (int i = 0; i < num_couples; ++i) {
@@ -118,6 +123,12 @@ State load_state(std::istream& in, const std::string& name) {
       c.spinning_direction = reader.number();
       for (int k = 3; k < 6; ++k) c.force[k] = reader.number();
     }
+    section = reader.one_of({"accelerations", "end", "held_frictions"});
+    if (section == 2) section = 3;
+  }
+  if (section == 3) {
+    h.held_frictions.resize(static_cast<std::size_t>(reader.count()));
+    for (int& row : h.held_frictions) row = reader.count();
     section = reader.one_of({"accelerations", "end"});
   }
   if (section == 0) {

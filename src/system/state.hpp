@@ -70,7 +70,8 @@ struct History {
   TimeGrid grid;
   std::vector<ContactMemory> contacts;  // ascending ids
   Vector joint_impulses;                // of the last step [N·s]
-  Vector weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first
+  Vector weighted_velocity;         // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first
+  std::vector<int> held_frictions;  // friction rows of joints that stuck in the last step
   AccelerationMemory acceleration;
   EnergyLedger energy;
   bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected

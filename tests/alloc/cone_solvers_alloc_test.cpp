@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "../support/allocation_counter.hpp"
+#include "../support/body_problem.hpp"
 #include "../support/local_problem.hpp"
 #include "delassus/solvers/registry.hpp"
 
@@ -30,6 +31,34 @@ TEST(Allocations, NoneInASecondSolve) {
       EXPECT_EQ(allocation_count - before, 0) << name;
       EXPECT_GT(stats.iterations, 5) << name;
     }
+}
+
+// Many islands, each extracted and solved for itself.
+TEST(Allocations, NoneInASecondSolveByIslands) {
+  for (const bool polygons : {false, true}) {
+    testing::Random random(5);
+    Problem problem = testing::make_bodies(random, 40, true, testing::BodyMatrices::mixed);
+    problem.g.setZero();
+    problem.w.setZero();
+    for (Cone& cone : problem.cones)
+      if (polygons && cone.dim > 1) {
+        cone.kind = ConeKind::polyhedral;
+        cone.num_directions = cone.dim == 2 ? 2 : 6;
+      }
+    Reduction reduction;
+    ASSERT_TRUE(reduction.compute(problem));
+    auto solver = make_solver({});
+    Solution solution;
+    SolveStats stats;
+    const WarmStart cold;
+    solver->solve(reduction.local(), cold, solution, stats);
+    const long before = allocation_count;
+    EXPECT_TRUE(reduction.compute(problem));
+    solver->solve(reduction.local(), cold, solution, stats);
+    EXPECT_EQ(allocation_count - before, 0) << polygons;
+    EXPECT_EQ(stats.status, SolveStatus::converged);
+    EXPECT_GT(stats.attempts[0].count, 5);
+  }
 }
 
 #endif

@@ -16,7 +16,7 @@ namespace {
 
 struct Case {
   const char* scene;
-  std::vector<cli::Setting> settings;
+  std::vector<SceneSetting> settings;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -67,7 +67,18 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"block_on_table", {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral"}},
         Case{"box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs", "solver.tolerance=1e-10"}},
         Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}},
-        Case{"robot_arm", {"stepper.name=moreau-jean"}}));
+        Case{"robot_arm", {"stepper.name=moreau-jean"}},
+        // The law and the solver that a scene gets by itself, with contacts in space that rest, slide and share their
+        // forces; located events and captured ones.
+        Case{"box_on_plane", {"stepper.name=trapezoidal-2"}},
+        Case{"box_on_plane", {"stepper.name=moreau-jean"}},
+        Case{"block_on_table", {"stepper.name=moreau-jean"}},
+        Case{"sliding_cube", {"stepper.name=trapezoidal-2"}},
+        Case{"sliding_cube", {"stepper.name=moreau-jean"}},
+        Case{"box_on_incline", {"stepper.name=trapezoidal-2"}},
+        Case{"box_on_incline", {"stepper.name=moreau-jean"}},
+        Case{"box_stack", {"stepper.name=trapezoidal-2"}}, Case{"box_stack", {"stepper.name=moreau-jean"}},
+        Case{"arch", {"stepper.name=moreau-jean"}}));
 
 }  // namespace
 }  // namespace delassus

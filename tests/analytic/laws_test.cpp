@@ -162,22 +162,18 @@ contact: {envelope: 0.2}
   const Vector q = simulation.state().q;
   Vector v(6);
   v << 0.3, -0.1, 0.7, 1.1, -0.8, 0.6;
-  std::vector<ContactId> ids;
-  system.candidates(0.5, q, v, 0.1, ids);
+  std::vector<ContactId> ids = system.contacts_within(0.1, 0.5, q, v).ids;
   ASSERT_FALSE(ids.empty());
   ids.resize(1);
   const auto velocity = [&](double s) {
-    Vector moved, u;
-    ContactRows rows;
+    Vector moved;
     system.retract(q, Vector(s * v), moved);
-    system.contact_rows(ids, 0.5 + s, moved, rows);
-    rows.rows.multiply(VectorRef(v), u);
-    return Vector(u + rows.drift_velocity);
+    return system.contacts_of(ids, 0.5 + s, moved, v).u;
   };
   const double step = 1e-5;
   const Vector difference = (velocity(step) - velocity(-step)) / (2 * step);
   Vector bias;
-  system.contact_bias(ids, 0.5, q, v, bias);
+  system.contact_bias(system.contacts_of(ids, 0.5, q, v), system.configuration(0.5, q), v, bias);
   ASSERT_EQ(bias.size(), 6);
   EXPECT_LT((bias - difference).cwiseAbs().maxCoeff(), 1e-7) << bias.transpose() << '\n'
                                                              << difference.transpose();

@@ -190,7 +190,19 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownLaw",
                 k_bodies + "law: {name: frictionles}\n",
                 "14:13",
-                {"law 'frictionles'", "did you mean 'frictionless'?"}}),
+                {"law 'frictionles'", "did you mean 'frictionless'?"}},
+        Mistake{"SettingOutOfRange",
+                k_bodies + "solver: {tolerance: 0.5}\n",
+                "14:21",
+                {"'tolerance' of solver is 0.5", "> 0 … 0.01 or automatic"}},
+        Mistake{"SettingThatIsNoWord",
+                k_bodies + "solver: {max_iterations: automatc}\n",
+                "14:26",
+                {"'max_iterations'", "automatc", "or automatic"}},
+        Mistake{"FormerWord",
+                changed("step: 0.01", "data: default"),
+                "13:37",
+                {"'data' of stepper is 'default'", "allowed: start, middle, end, automatic"}}),
     name_of);
 
 INSTANTIATE_TEST_SUITE_P(

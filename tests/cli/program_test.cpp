@@ -499,8 +499,13 @@ TEST_F(CliTest, Demo) {
 
 TEST_F(CliTest, Lists) {
   const std::pair<const char*, const char*> lists[] = {
-      {"steppers", "trapezoidal-2"}, {"solvers", "lemke"},      {"laws", "coulomb-polyhedral"},
-      {"scenes", "woodpecker"},      {"schema", "restitution"}, {"defaults", "stepper.step"}};
+      {"steppers", "trapezoidal-2"},
+      {"solvers", "lemke"},
+      {"laws", "coulomb-polyhedral"},
+      {"scenes", "woodpecker"},
+      {"schema", "restitution"},
+      {"defaults", "stepper.step"},
+      {"settings", "| `impact.law` | newton, poisson, simplified | newton |"}};
   for (const auto& [kind, piece] : lists) {
     const ProgramResult result = run({"list", kind});
     EXPECT_EQ(result.status, 0) << kind;

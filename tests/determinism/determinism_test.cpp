@@ -15,7 +15,7 @@ namespace {
 
 struct Case {
   std::string name, scene;
-  std::vector<cli::Setting> settings;
+  std::vector<SceneSetting> settings;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {

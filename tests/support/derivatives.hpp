@@ -109,7 +109,7 @@ inline void expect_force_derivatives(const System& system, double t, const Vecto
     const Vector dv = k_step * Vector::Unit(system.nv(), i);
     k_v.col(i) = (force(q, v + dv) - force(q, v - dv)) / (2 * k_step);
   }
-  EXPECT_LT(relative_error(total(J.k_v, nullptr, J.damper_rows, J.damper_damping), k_v), tolerance);
+  EXPECT_LT(relative_error(total(J.k_v, &J.gyroscopic, J.damper_rows, J.damper_damping), k_v), tolerance);
   if (J.symmetric) {
     EXPECT_LT(relative_error(k_q, k_q.transpose()), 1e-12);
   }
@@ -125,15 +125,19 @@ inline void expect_force_derivatives(const System& system, double t, const Vecto
 
 inline void expect_contact_derivatives(const System& system, double t, const Vector& q, const Vector& v,
                                        double tolerance = 2e-8) {
-  std::vector<ContactId> ids;
-  system.candidates(t, q, v, 0, ids);
-  ContactRows rows, other;
-  system.contact_rows(ids, t, q, rows);
-  const auto gaps = [&](double at, const Vector& x) {
-    Vector out;
-    system.gaps(ids, at, x, out);
-    return out;
-  };
+  const ContactSet contacts = system.contacts_within(0, t, q, v);
+  const std::vector<ContactId>& ids = contacts.ids;
+  const ContactRows& rows = contacts.rows;
+  const auto gaps = [&](double at, const Vector& x) { return system.contacts_of(ids, at, x, v).gaps; };
+  // One contact at a place that is not moved to is the same.
+  for (ContactId id : ids) {
+    const Vector w = 0.01 * v;
+    const ContactId one[] = {id};
+    const ContactSet there = system.contacts_of(one, t, moved(system, q, w), v);
+    const GapAt gap = system.gap_at(id, t, q, w);
+    EXPECT_EQ(gap.gap, there.gap(0));
+    EXPECT_EQ(gap.margin, there.margins[0]);
+  }
   Matrix H;
   rows.rows.to_dense_transposed(H);
   const Matrix by_q = difference_by_q(system, q, [&](const Vector& x) { return gaps(t, x); });
@@ -144,13 +148,10 @@ inline void expect_contact_derivatives(const System& system, double t, const Vec
     EXPECT_NEAR(rows.drift_velocity[row], by_t[static_cast<Eigen::Index>(c)], tolerance);
   }
   const auto velocity = [&](double tau) {
-    system.contact_rows(ids, t + tau, moved(system, q, tau * v), other);
-    Vector u;
-    other.rows.multiply(VectorRef(v), u);
-    return Vector(u + other.drift_velocity);
+    return system.contacts_of(ids, t + tau, moved(system, q, tau * v), v).u;
   };
   Vector bias;
-  system.contact_bias(ids, t, q, v, bias);
+  system.contact_bias(contacts, system.configuration(t, q), v, bias);
   EXPECT_LT(relative_error(bias, (velocity(k_step) - velocity(-k_step)) / (2 * k_step)), tolerance);
 }
 

@@ -37,15 +37,14 @@ class HeavyTop final : public System {
   int nv() const override { return 6; }
   std::string coordinate_name(int i) const override { return std::to_string(i); }
   std::string joint_name(int) const override { return "tip"; }
-  std::string contact_name(ContactId) const override { return ""; }
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override {
     out.resize(7);
-    const Quaternion rho = delassus::retract(q.tail<4>(), w.tail<3>());
+    const Quaternion rho = quaternion_retract(q.tail<4>(), w.tail<3>());
     out << q.head<3>() + w.head<3>(), rho;
   }
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override {
     w.resize(6);
-    w << q1.head<3>() - q0.head<3>(), delassus::difference(q1.tail<4>(), q0.tail<4>());
+    w << q1.head<3>() - q0.head<3>(), quaternion_difference(q1.tail<4>(), q0.tail<4>());
   }
   void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const override {
     rate.resize(6);
@@ -55,17 +54,18 @@ class HeavyTop final : public System {
     v.resize(6);
     v << rate.head<3>(), right_jacobian(w.tail<3>()) * rate.tail<3>();
   }
-  void mass(double, const VectorRef&, BlockMatrix& M) const override {
+  using Dynamics::mass, Dynamics::forces, Dynamics::bilateral;
+  void mass(const Configuration&, BlockMatrix& M) const override {
     M.clear(6);
     M.add_block(0, 0, 3, 3).diagonal().setConstant(m);
     M.add_block(3, 3, 3, 3).diagonal() = J;
   }
-  void forces(double, const VectorRef&, const VectorRef& v, Vector& k) const override {
+  void forces(const Configuration&, const VectorRef& v, Vector& k) const override {
     const Vector3 omega = v.tail<3>();
     k.resize(6);
     k << 0, 0, -m * g, -omega.cross(Vector3(J.cwiseProduct(omega)));
   }
-  void force_jacobians(double, const VectorRef&, const VectorRef& v, ForceJacobians& out) const override {
+  void force_jacobians(const Configuration&, const VectorRef& v, ForceJacobians& out) const override {
     const Vector3 omega = v.tail<3>();
     for (BlockMatrix* matrix : {&out.k_q, &out.k_v, &out.k_q_remainder}) matrix->clear(6);
     out.k_v.add_block(3, 3, 3, 3) = skew(J.cwiseProduct(omega)) - skew(omega) * Matrix3(J.asDiagonal());
@@ -75,9 +75,10 @@ class HeavyTop final : public System {
     out.damper_damping.resize(0);
     out.symmetric = false;
   }
-  double potential_energy(double, const VectorRef& q) const override { return m * g * q[2]; }
-  double nonconservative_power(double, const VectorRef&, const VectorRef&) const override { return 0; }
-  void bilateral(double, const VectorRef& q, BilateralRows& out) const override {
+  double potential_energy(const Configuration& at) const override { return m * g * at.q[2]; }
+  double nonconservative_power(const Configuration&, const VectorRef&) const override { return 0; }
+  void bilateral(const Configuration& at, BilateralRows& out) const override {
+    const Vector& q = at.q;
     const Matrix3 R = rotation_matrix(q.tail<4>());
     out.rows.clear(6);
     out.rows.add_group(3);
@@ -87,41 +88,17 @@ class HeavyTop final : public System {
     out.target.setZero(3);
     out.num_holonomic = 3;
   }
-  void bilateral_bias(double, const VectorRef& q, const VectorRef& v, Vector& bias) const override {
+  void bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const override {
+    const Vector& q = at.q;
     const Vector3 omega = v.tail<3>();
     bias = -rotation_matrix(q.tail<4>()) * omega.cross(omega.cross(r));
   }
-  void add_bilateral_stiffness(double, const VectorRef& q, const VectorRef& lambda, double scale,
+  void add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
                                BlockMatrix& out) const override {
+    const Vector& q = at.q;
     const Vector3 in_body = rotation_matrix(q.tail<4>()).transpose() * lambda;
     out.add_block(3, 3, 3, 3) = -scale * skew(r) * skew(in_body);
   }
-  void candidates(double, const VectorRef&, const VectorRef&, double,
-                  std::vector<ContactId>& ids) const override {
-    ids.clear();
-  }
-  bool has_contacts() const override { return false; }
-  using System::gaps;
-  void gaps(std::span<const ContactId>, double, const VectorRef&, Vector& gaps,
-            Vector* /*margins*/) const override {
-    gaps.resize(0);
-  }
-  void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows& out) const override {
-    out.rows.clear(6);
-    out.drift_velocity.resize(0);
-    out.surfaces.clear();
-  }
-  void contact_bias(std::span<const ContactId>, double, const VectorRef&, const VectorRef&,
-                    Vector& bias) const override {
-    bias.resize(0);
-  }
-  void contact_frame(ContactId, double, const VectorRef&, Vector3&, Matrix3&) const override {}
-  int num_bodies() const override { return 0; }
-  std::string body_name(int) const override { return ""; }
-  void body_motions(double, const VectorRef&, const VectorRef&, std::vector<BodyMotion>& out) const override {
-    out.clear();
-  }
-
   // The motion by Euler's equations about the held point, in (ρ, ω), with Runge-Kutta: q, v and the force λ of the joint.
   struct Motion {
     Vector q{7}, v{6};
@@ -138,7 +115,7 @@ class HeavyTop final : public System {
     };
     const auto f = [&](double, const Vector& y) {
       Vector out(7);
-      out << 0.5 * multiply(y.head<4>(), Quaternion(0, y[4], y[5], y[6])), acceleration(y);
+      out << 0.5 * quaternion_product(y.head<4>(), Quaternion(0, y[4], y[5], y[6])), acceleration(y);
       return out;
     };
     Vector y(7);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Running scenes given as text, an independent integrator, observed orders.
+// An independent integrator and observed orders, beside the runs of scenes given as text (simulate.hpp).
 #pragma once
 #include <cmath>
 #include <functional>
@@ -10,30 +10,9 @@
 
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/front/load_scene.hpp"
-#include "delassus/io/yaml.hpp"
-#include "delassus/scene/compile.hpp"
-#include "delassus/scene/decode.hpp"
-#include "delassus/simulation/simulation.hpp"
+#include "tests/support/simulate.hpp"
 
 namespace delassus::testing {
-
-// A simulation of a scene given as YAML text, with settings path=value.
-inline Simulation simulate(const std::string& yaml, const std::vector<std::string>& settings = {}) {
-  Value values = parse_yaml(yaml, "test");
-  for (const std::string& setting : settings) {
-    const std::size_t equals = setting.find('=');
-    set_path(values, setting.substr(0, equals), parse_yaml(setting.substr(equals + 1), setting));
-  }
-  const SceneDesc desc = decode_scene(values);
-  CompiledScene compiled = compile(desc);
-  return Simulation(compiled.system, std::move(compiled.state), simulation_options(desc.run));
-}
-
-inline State run_to(const std::string& yaml, double t_end, const std::vector<std::string>& settings = {}) {
-  Simulation simulation = simulate(yaml, settings);
-  if (!simulation.run_until(t_end)) throw InputError("run stopped: " + simulation.report().message);
-  return simulation.state();
-}
 
 // Classical Runge-Kutta of order 4: the independent reference for smooth motions.
 inline Vector runge_kutta(const std::function<Vector(double, const Vector&)>& f, Vector x, double t_end,

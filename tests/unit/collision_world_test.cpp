@@ -31,9 +31,7 @@ TimeLaw law_of(const char* formula) {
 }
 
 std::vector<ContactId> candidates_of(const MultibodySystem& system, const State& state, double h) {
-  std::vector<ContactId> ids;
-  system.candidates(state.t, state.q, state.v, h, ids);
-  return ids;
+  return system.contacts_within(h, state.t, state.q, state.v).ids;
 }
 
 std::vector<Shape> convex_shapes() {
@@ -124,11 +122,11 @@ TEST(Candidates, FastBodiesDoNotTunnel) {
         const auto ids = candidates_of(system, state, 0.01);
         ASSERT_FALSE(ids.empty());
         // One of them says when: its gap falls from the height to below zero, with the velocity of the body.
-        Vector now, margins, then;
-        system.gaps(ids, 0, state.q, now, &margins);
+        const ContactSet start = system.contacts_of(ids, 0, state.q, state.v);
         Vector w = 0.01 * state.v, q;
         system.retract(VectorRef(state.q), VectorRef(w), q);
-        system.gaps(ids, 0.01, q, then);
+        const Vector now = start.gaps, margins = start.margins,
+                     then = system.contacts_of(ids, 0.01, q, state.v).gaps;
         bool found = false;
         for (Eigen::Index c = 0; c < now.size(); ++c)
           found = found || (margins[c] >= 0 && now[c] > 0 && std::abs(now[c] - then[c] - 1.0) < 1e-9);
@@ -191,8 +189,7 @@ TEST(Filters, MaterialsCombineAndPairsOverrule) {
   const auto rows_of = [](const Model& m) {
     const MultibodySystem system(m);
     const State state = system.initial_state();
-    ContactRows rows;
-    system.contact_rows(candidates_of(system, state, 0), 0, state.q, rows);
+    const ContactRows rows = system.contacts_within(0, 0, state.q, state.v).rows;
     return std::pair(rows.surfaces.at(0).friction, rows.surfaces.at(0).restitution);
   };
   EXPECT_NEAR(rows_of(model).first, 0.6, 1e-15);
@@ -222,24 +219,22 @@ TEST(Successor, FollowsABallOverSeamsAndEdges) {
     const double bend = 0.1 * std::sin(angle);
     state.q[2] = x < 0 ? 0.1 : x < bend ? std::sqrt(0.01 - x * x) : 0.1 / std::cos(angle) - 0.2 * x;
     const ContactId one[] = {id};
-    Vector gap, margin;
-    system.gaps(one, 0, state.q, gap, &margin);
-    if (margin[0] < 0) {
-      const ContactId next = system.successor(id, 0, state.q);
+    const ContactSet here = system.contacts_of(one, 0, state.q, state.v);
+    if (!here.valid(0)) {
+      const ContactId next = system.successor(id, system.configuration(0, state.q));
       ASSERT_NE(next, id) << x;
       const ContactId two[] = {next};
-      Vector next_gap;
-      system.gaps(two, 0, state.q, next_gap, &margin);
-      EXPECT_GE(margin[0], 0);
-      EXPECT_NEAR(next_gap[0], 0, 1e-13) << x;
+      const ContactSet there = system.contacts_of(two, 0, state.q, state.v);
+      EXPECT_TRUE(there.valid(0));
+      EXPECT_NEAR(there.gap(0), 0, 1e-13) << x;
       id = next;
       ++hand_overs;
     } else {
       // On a seam both sides are right.
-      if (margin[0] > 1e-9) {
-        EXPECT_EQ(system.successor(id, 0, state.q), id);
+      if (here.margins[0] > 1e-9) {
+        EXPECT_EQ(system.successor(id, system.configuration(0, state.q)), id);
       }
-      EXPECT_NEAR(gap[0], 0, 1e-13) << x;
+      EXPECT_NEAR(here.gap(0), 0, 1e-13) << x;
     }
   }
   EXPECT_GE(hand_overs, 4);
@@ -264,12 +259,9 @@ TEST(Candidates, PrescribedMotionsMayStartFromRest) {
       const MultibodySystem system(model);
       const State state = system.initial_state();
       EXPECT_FALSE(candidates_of(system, state, h).empty());
-      Vector gaps;
-      std::vector<ContactId> end;
-      system.candidates(h, state.q, state.v, 0, end);
-      system.gaps(end, h, state.q, gaps);
+      const ContactSet end = system.contacts_within(0, h, state.q, state.v);
       ASSERT_FALSE(end.empty());  // they do meet
-      EXPECT_LT(gaps.minCoeff(), 0.01);
+      EXPECT_LT(end.gaps.minCoeff(), 0.01);
     }
 }
 

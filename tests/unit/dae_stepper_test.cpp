@@ -327,10 +327,11 @@ TEST(DaeStepper, ValuesOutOfRange) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
     }
   };
-  expect_refused("rho is 1.1; allowed: 0 … 1", [](StepperSettings& s) { s.rho = 1.1; });
-  expect_refused("hht_alpha is -0.5; allowed: -1/3 … 0", [](StepperSettings& s) { s.hht_alpha = -0.5; });
-  expect_refused("newmark_beta is 0", [](StepperSettings& s) { s.newmark_beta = 0; });
-  expect_refused("newmark_gamma is 0.4", [](StepperSettings& s) { s.newmark_gamma = 0.4; });
+  expect_refused("'rho' of stepper is 1.1; allowed: 0 … 1", [](StepperSettings& s) { s.rho = 1.1; });
+  expect_refused("'hht_alpha' of stepper is -0.5; allowed: -0.333333 … 0",
+                 [](StepperSettings& s) { s.hht_alpha = -0.5; });
+  expect_refused("'newmark_beta' of stepper is 0", [](StepperSettings& s) { s.newmark_beta = 0; });
+  expect_refused("'newmark_gamma' of stepper is 0.4", [](StepperSettings& s) { s.newmark_gamma = 0.4; });
   expect_refused("tolerance", [](StepperSettings& s) { s.options.dae.tolerance = 0; });
   expect_refused("iterations", [](StepperSettings& s) { s.options.dae.max_iterations = 0; });
   expect_refused("did you mean 'newmark'?", [](StepperSettings& s) { s.name = "newmrk"; });

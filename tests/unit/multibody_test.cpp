@@ -332,12 +332,11 @@ TEST(Multibody, LimitsAreContacts) {
   model.limits.push_back({"end", k_slider, -0.2});
   const MultibodySystem system(model);
   const State state = system.initial_state();
-  std::vector<ContactId> ids;
-  system.candidates(0, state.q, state.v, 1, ids);
-  ASSERT_EQ(ids.size(), 3u);
-  EXPECT_EQ(system.contact_name(ids[1]), "stop.upper");
-  Vector gaps, values, rates;
-  system.gaps(ids, 0, state.q, gaps);
+  const ContactSet contacts = system.contacts_within(1, 0, state.q, state.v);
+  ASSERT_EQ(contacts.size(), 3u);
+  EXPECT_EQ(system.contact_name(contacts.ids[1]), "stop.upper");
+  const Vector& gaps = contacts.gaps;
+  Vector values, rates;
   system.joint_coordinates(0, state.q, state.v, values, rates);
   EXPECT_NEAR(gaps[0], values[0] + 0.5, 1e-14);
   EXPECT_NEAR(gaps[1], 2.0 - values[0], 1e-14);
@@ -517,11 +516,12 @@ TEST(Shapes, EquivalentBoxHasTheMassProperties) {
   for (const std::vector<Shape>& shapes : bodies) {
     const MassProperties body = mass_properties(shapes, 700);
     const Shape box = equivalent_box(body);
-    const MassProperties again = mass_properties({box}, body.mass / volume(box));
+    const MassProperties again = mass_properties({box}, body.mass / shape_volume(box));
     EXPECT_LT((again.center_of_mass - body.center_of_mass).norm(), 1e-14);
     EXPECT_LT((again.inertia - body.inertia).norm(), 1e-13 * body.inertia.norm());
   }
-  EXPECT_NEAR(volume(equivalent_box(mass_properties(bodies[0], 700))), volume(bodies[0][0]), 1e-15);
+  EXPECT_NEAR(shape_volume(equivalent_box(mass_properties(bodies[0], 700))), shape_volume(bodies[0][0]),
+              1e-15);
   // A rod without thickness.
   const Shape rod = equivalent_box({.mass = 3, .inertia = Vector3(0, 1, 1).asDiagonal()});
   EXPECT_NEAR(rod.size.maxCoeff(), 2, 1e-15);

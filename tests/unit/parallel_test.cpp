@@ -112,6 +112,30 @@ TEST_F(Parallel, LoopsWithinALoopRunInPlace) {
   EXPECT_EQ(items, 500);
 }
 
+// Memory one a thread: nobody else is in it, and there is no more of it than threads.
+TEST_F(Parallel, SlotsAreOfOneThreadAtATime) {
+  EXPECT_EQ(thread_slot(), 0U);
+  for (const int threads : {1, 2, 4}) {
+    set_num_threads(threads);
+    std::vector<std::atomic<int>> inside(static_cast<std::size_t>(threads));
+    std::atomic<int> shared{0}, outside{0};
+    for (int k = 0; k < 50; ++k)
+      parallel_for(200, 1, [&](std::size_t, std::size_t) {
+        const std::size_t slot = thread_slot();
+        if (slot >= inside.size()) {
+          ++outside;
+          return;
+        }
+        if (++inside[slot] > 1) ++shared;
+        parallel_for(3, 1, [&](std::size_t, std::size_t) { EXPECT_EQ(thread_slot(), slot); });
+        --inside[slot];
+      });
+    EXPECT_EQ(shared, 0);
+    EXPECT_EQ(outside, 0);
+    EXPECT_EQ(thread_slot(), 0U);
+  }
+}
+
 // Two threads of the user's with loops of their own: a thread that waits takes no work of the other's loop, which may
 // use the same thread_local memory.
 TEST_F(Parallel, LoopsOfSeveralCallersDoNotMix) {

@@ -42,39 +42,29 @@ class FakeSystem : public System {
   std::string contact_name(ContactId id) const override { return id == 7 ? "µ-contact \"7\"" : "far"; }
   void retract(const VectorRef& q, const VectorRef&, Vector& out) const override { out = q; }
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override { w = q1 - q0; }
-  void mass(double, const VectorRef&, BlockMatrix& M) const override { M.clear(4); }
-  void forces(double, const VectorRef&, const VectorRef&, Vector& k) const override { k.setZero(4); }
-  void force_jacobians(double, const VectorRef&, const VectorRef&, ForceJacobians&) const override {}
-  double potential_energy(double, const VectorRef&) const override { return 0; }
-  double nonconservative_power(double, const VectorRef&, const VectorRef&) const override { return 0; }
-  void bilateral(double, const VectorRef&, BilateralRows& out) const override {
+  void mass(const Configuration&, BlockMatrix& M) const override { M.clear(4); }
+  void forces(const Configuration&, const VectorRef&, Vector& k) const override { k.setZero(4); }
+  void force_jacobians(const Configuration&, const VectorRef&, ForceJacobians&) const override {}
+  double potential_energy(const Configuration&) const override { return 0; }
+  double nonconservative_power(const Configuration&, const VectorRef&) const override { return 0; }
+  using Dynamics::bilateral;
+  void bilateral(const Configuration&, BilateralRows& out) const override {
     out.rows.clear(4);
     out.rows.add_group(1);
     out.rows.add_block(0, 4);
     out.num_holonomic = 1;
   }
-  void bilateral_bias(double, const VectorRef&, const VectorRef&, Vector& bias) const override {
+  void bilateral_bias(const Configuration&, const VectorRef&, Vector& bias) const override {
     bias.setZero(1);
   }
-  void add_bilateral_stiffness(double, const VectorRef&, const VectorRef&, double,
-                               BlockMatrix&) const override {}
-  void candidates(double, const VectorRef&, const VectorRef&, double,
-                  std::vector<ContactId>& ids) const override {
-    ids = {7, k_far_id};
-  }
+  void add_bilateral_stiffness(const Configuration&, const VectorRef&, double, BlockMatrix&) const override {}
   bool has_contacts() const override { return true; }
-  using System::gaps;
-  void gaps(std::span<const ContactId> ids, double, const VectorRef&, Vector& gaps,
-            Vector* /*margins*/) const override {
-    gaps.setZero(static_cast<Eigen::Index>(ids.size()));
-  }
-  void contact_rows(std::span<const ContactId>, double, const VectorRef&, ContactRows&) const override {}
-  void contact_bias(std::span<const ContactId>, double, const VectorRef&, const VectorRef&,
-                    Vector&) const override {}
-  void contact_frame(ContactId id, double t, const VectorRef& q, Vector3& point,
-                     Matrix3& frame) const override {
-    point = {q[0], t, id == 7 ? 7.0 : 0.1};
-    frame << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // normal z, tangents x and y
+  // Where the contact is at the end of a step.
+  ContactPlace place(ContactId id, double t, const VectorRef& q) const {
+    ContactPlace out{.bodies = contact_bodies(id)};
+    out.point_a = out.point_b = {q[0], t, id == 7 ? 7.0 : 0.1};
+    out.frame << 0, 1, 0, 0, 0, 1, 1, 0, 0;  // normal z, tangents x and y
+    return out;
   }
   ContactBodies contact_bodies(ContactId id) const override {
     return id == 7 ? ContactBodies{-1, 1} : ContactBodies{1, 0};
@@ -156,7 +146,8 @@ StepReport example_report(int i) {
   for (ContactId id : {ContactId{7}, k_far_id}) {
     if (static_cast<int>(report.contacts.size()) >= i % 3) break;
     report.contacts.push_back({id, i % 2 == 0 ? ContactStatus::stick : ContactStatus::slip, 0.01 * i,
-                               Vector3(0.1 * i, 0.2, -0.3), Vector3::Zero(), Vector3(0, 1.0 / 7, k_nan)});
+                               Vector3(0.1 * i, 0.2, -0.3), Vector3::Zero(), Vector3(0, 1.0 / 7, k_nan),
+                               FakeSystem().place(id, 0.1 * i, example_state(i).q)});
   }
   if (i % 2 == 1)
     report.events.push_back({0.1 * i - 0.05, EventKind::impact, 7, Vector3(-1, 0.1, 0.2),
@@ -259,10 +250,7 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
     EXPECT_TRUE(same_bits(a.gap, b.gap));
     EXPECT_TRUE(same_bits(a.impulse, b.impulse));
     EXPECT_TRUE(same_bits(a.velocity, b.velocity));
-    Vector3 point;
-    Matrix3 frame;
-    system.contact_frame(b.id, state.t, state.q, point, frame);
-    EXPECT_TRUE(same_bits(a.point, point));
+    EXPECT_TRUE(same_bits(a.point, b.place.point()));
     EXPECT_EQ(a.normal, Vector3::UnitZ());
     EXPECT_EQ(a.force, Vector3(b.impulse[1] / h, b.impulse[2] / h, b.impulse[0] / h));
   }

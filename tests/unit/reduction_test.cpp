@@ -6,62 +6,27 @@
 
 #include <Eigen/LU>
 
-#include "../support/random_problem.hpp"
+#include "../support/body_problem.hpp"
+#include "delassus/base/parallel.hpp"
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
 namespace {
 
+using testing::BodyMatrices;
+using testing::make_bodies;
 using testing::Random;
-
-// `bodies` bodies of six velocities; body 2k and 2k+1 joined by a row where `joints`; contacts between neighbours and with
-// the ground.
-Problem make_bodies(Random& random, int bodies, bool joints, bool symmetric) {
-  Problem problem;
-  const int nv = 6 * bodies;
-  problem.A.clear(nv);
-  for (int b = 0; b < bodies; ++b) {
-    Matrix X = Matrix::Zero(6, 6);
-    for (int i = 0; i < 6; ++i) X.col(i) = random.vector(6);
-    Matrix A = X * X.transpose() + Matrix::Identity(6, 6);
-    if (!symmetric) A += X - X.transpose();
-    problem.A.add_block(6 * b, 6 * b, 6, 6) = A;
-  }
-  problem.symmetric = symmetric;
-  problem.p = random.vector(nv);
-  problem.Gt.clear(nv);
-  const auto fill = [&](BlockRows& rows, int body, int dim) {
-    auto block = rows.add_block(6 * body, 6);
-    for (int i = 0; i < dim; ++i) block.row(i) = random.vector(6).transpose();
-  };
-  for (int b = 0; joints && b + 1 < bodies; b += 3) {
-    problem.Gt.add_group(2);
-    fill(problem.Gt, b, 2);
-    fill(problem.Gt, b + 1, 2);
-  }
-  problem.g = random.vector(problem.Gt.rows());
-  problem.C.setZero(problem.Gt.rows());
-  problem.Ht.clear(nv);
-  for (int b = 0; b < bodies; ++b) {
-    const int dim = 1 + b % 3;
-    problem.Ht.add_group(dim);
-    fill(problem.Ht, b, dim);
-    if (b % 2 == 1) fill(problem.Ht, b - 1, dim);
-    problem.cones.push_back(dim == 1 ? Cone{} : Cone{.kind = ConeKind::coulomb, .dim = dim, .mu = 0.3});
-  }
-  problem.w = random.vector(problem.Ht.rows());
-  require_consistent(problem);
-  return problem;
-}
 
 TEST(Reduction, PartsGiveTheDenseOperator) {
   Random random(5);
   for (const bool joints : {false, true})
-    for (const bool symmetric : {false, true}) {
-      const Problem problem = make_bodies(random, 12, joints, symmetric);
+    for (const BodyMatrices kind : {BodyMatrices::symmetric, BodyMatrices::skew, BodyMatrices::mixed}) {
+      const Problem problem = make_bodies(random, 12, joints, kind);
       Reduction reduction;
       ASSERT_TRUE(reduction.compute(problem));
+      EXPECT_EQ(reduction.local().symmetric, kind == BodyMatrices::symmetric);
+      EXPECT_EQ(&reduction.problem(), &problem);
       EXPECT_EQ(reduction.num_parts(), joints ? 8 : 12);
       // K = [A −G; Gᵀ 0]
       const int nv = problem.A.size(), nj = problem.Gt.rows(), m = problem.Ht.rows();
@@ -92,7 +57,7 @@ TEST(Reduction, PartsGiveTheDenseOperator) {
 
 TEST(Reduction, BodyWithoutMassIsRefused) {
   Random random(1);
-  Problem problem = make_bodies(random, 12, false, true);
+  Problem problem = make_bodies(random, 12, false, BodyMatrices::symmetric);
   BlockMatrix A;
   A.clear(problem.A.size());
   for (int b = 0; b < problem.A.num_blocks(); ++b)
@@ -103,9 +68,41 @@ TEST(Reduction, BodyWithoutMassIsRefused) {
   EXPECT_FALSE(reduction.compute(problem));
 }
 
+// A problem that does not say that it is symmetric, but is.
+TEST(Reduction, SeesSymmetryByItself) {
+  Random random(6);
+  for (const int bodies : {3, 12}) {
+    Problem problem = make_bodies(random, bodies, true, BodyMatrices::symmetric);
+    Reduction said, seen;
+    ASSERT_TRUE(said.compute(problem));
+    problem.symmetric = false;
+    ASSERT_TRUE(seen.compute(problem));
+    EXPECT_TRUE(seen.local().symmetric);
+    EXPECT_EQ(seen.local().W, said.local().W);
+  }
+}
+
+TEST(Reduction, ThreadsGiveTheSameBits) {
+  Random random(7);
+  for (const BodyMatrices kind : {BodyMatrices::symmetric, BodyMatrices::mixed}) {
+    // Enough that parts and contacts are cut into chunks.
+    const Problem problem = make_bodies(random, 300, true, kind);
+    Reduction one;
+    ASSERT_TRUE(one.compute(problem));
+    for (const int threads : {2, 4}) {
+      set_num_threads(threads);
+      Reduction many;
+      EXPECT_TRUE(many.compute(problem));
+      set_num_threads(1);
+      EXPECT_EQ(many.local().W, one.local().W) << threads;
+      EXPECT_EQ(many.local().u_free, one.local().u_free) << threads;
+    }
+  }
+}
+
 TEST(ContactMatrix, ProductsAndParts) {
   Random random(3);
-  const Problem problem = make_bodies(random, 12, true, true);
+  const Problem problem = make_bodies(random, 12, true, BodyMatrices::symmetric);
   Reduction reduction;
   ASSERT_TRUE(reduction.compute(problem));
   const ContactMatrix& W = reduction.local().W;

@@ -180,7 +180,7 @@ TEST(Simulation, ObserversAsObjectsAndFunctions) {
   EXPECT_EQ(counter->calls, 4);
 }
 
-// A spring to the origin, on a ball that floats.
+// Pulls to the origin with k |x|², on a ball that floats.
 class Pull final : public ForceElement {
  public:
   Pull(int body, bool knows, bool promises) : body_(body), knows_(knows), promises_(promises) {}
@@ -188,12 +188,13 @@ class Pull final : public ForceElement {
   std::vector<int> bodies() const override { return {body_}; }
   void add_wrenches(double, std::span<const BodyKinematics> bodies,
                     std::span<Vector6> wrenches) const override {
-    wrenches[0].head<3>() -= k_stiffness * bodies[0].x;
+    wrenches[0].head<3>() -= k_stiffness * bodies[0].x.norm() * bodies[0].x;
   }
   bool has_derivatives() const override { return knows_; }
-  void add_derivatives(double, std::span<const BodyKinematics>, Eigen::Ref<Matrix> by_q,
+  void add_derivatives(double, std::span<const BodyKinematics> bodies, Eigen::Ref<Matrix> by_q,
                        Eigen::Ref<Matrix>) const override {
-    by_q.block<3, 3>(0, 0) -= k_stiffness * Matrix3::Identity();
+    const Vector3& x = bodies[0].x;
+    by_q.block<3, 3>(0, 0) -= k_stiffness * (x.norm() * Matrix3::Identity() + x * x.transpose() / x.norm());
   }
   bool symmetric_derivatives() const override { return promises_; }
 
@@ -220,8 +221,10 @@ TEST(Simulation, ForceElementsWithDerivativesOfTheirOwn) {
     A.to_dense(out);
     return out;
   };
-  EXPECT_EQ(dense(exact.k_q), Matrix(-50 * Matrix3::Identity()));
-  EXPECT_TRUE(dense(differences.k_q).isApprox(dense(exact.k_q), 1e-8));
+  const Vector3 x(1, 2, 3);
+  const Matrix3 stiffness = -50 * (x.norm() * Matrix3::Identity() + x * x.transpose() / x.norm());
+  EXPECT_TRUE(dense(exact.k_q).isApprox(stiffness, 1e-15));
+  EXPECT_TRUE(dense(differences.k_q).isApprox(stiffness, 1e-8));
   EXPECT_EQ(dense(differences.k_q), Matrix(dense(differences.k_q).transpose()));
   EXPECT_TRUE(exact.symmetric);
   EXPECT_TRUE(differences.symmetric);

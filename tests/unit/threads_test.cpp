@@ -26,19 +26,23 @@ void append_bits(const Vector& x, std::vector<std::uint64_t>& out) {
 std::vector<std::uint64_t> contact_bits(const MultibodySystem& system, std::initializer_list<double> steps) {
   std::vector<std::uint64_t> out;
   const State state = system.initial_state();
-  Vector q = state.q, moved, gaps, margins, bias;
-  ContactRows rows;
+  Vector q = state.q, moved, bias;
   for (double h : steps) {
-    std::vector<ContactId> ids;
-    system.candidates(0, q, state.v, h, ids);
-    EXPECT_TRUE(std::is_sorted(ids.begin(), ids.end()));
-    out.insert(out.end(), ids.begin(), ids.end());
-    system.gaps(ids, 0, q, gaps, &margins);
-    system.contact_rows(ids, 0, q, rows);
-    system.contact_bias(ids, 0, q, state.v, bias);
-    append_bits(gaps, out);
-    append_bits(margins, out);
+    const Configuration at = system.configuration(0, q);
+    const ContactSet found = system.contacts_within(h, 0, q, state.v);
+    EXPECT_TRUE(std::is_sorted(found.ids.begin(), found.ids.end()));
+    out.insert(out.end(), found.ids.begin(), found.ids.end());
+    const ContactRows& rows = found.rows;
+    system.contact_bias(found, at, state.v, bias);
+    append_bits(found.gaps, out);
+    append_bits(found.margins, out);
     append_bits(bias, out);
+    // What the narrow phase finds is what an evaluation gives.
+    const ContactSet again = system.contacts_of(found.ids, 0, q, state.v);
+    EXPECT_EQ(again.gaps, found.gaps);
+    EXPECT_EQ(again.margins, found.margins);
+    EXPECT_EQ(again.u, found.u);
+    EXPECT_TRUE(again.rows.rows == found.rows.rows);
     append_bits(rows.drift_velocity, out);
     for (int g = 0; g < rows.rows.num_groups(); ++g)
       for (int b = 0; b < rows.rows.num_blocks(g); ++b) {
@@ -47,7 +51,9 @@ std::vector<std::uint64_t> contact_bits(const MultibodySystem& system, std::init
       }
     for (const ContactSurface& surface : rows.surfaces)
       out.push_back(std::bit_cast<std::uint64_t>(surface.friction));
-    out.push_back(std::bit_cast<std::uint64_t>(system.contact_step_limit(ids, 0, q, state.v, h)));
+    std::vector<std::size_t> all(found.size());
+    for (std::size_t c = 0; c < all.size(); ++c) all[c] = c;
+    out.push_back(std::bit_cast<std::uint64_t>(system.contact_step_limit(found, all, at, state.v, h)));
     system.retract(q, h * state.v, moved);
     q = moved;
   }

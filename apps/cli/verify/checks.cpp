@@ -139,8 +139,8 @@ State run_scene(const std::string& name, const std::vector<std::string>& setting
   return simulation.state();
 }
 
-const Value& paper(const std::string& name) {
-  static std::map<std::string, Value> tables;
+const DataTree& paper(const std::string& name) {
+  static std::map<std::string, DataTree> tables;
   const auto known = tables.find(name);
   if (known != tables.end()) return known->second;
   for (const EmbeddedFile& file : embedded_papers())
@@ -148,10 +148,11 @@ const Value& paper(const std::string& name) {
   throw std::logic_error("no paper table " + name);
 }
 
-double number_at(const Value& table, const std::string& key) {
-  const Value* value = table.find(key);
+double number_at(const DataTree& table, const std::string& key) {
+  const DataTree* value = table.find(key);
   if (value == nullptr) throw std::logic_error("no entry '" + key + "' in " + to_string(table.place));
-  return value->kind == Value::Kind::number ? value->number : Expression::parse(value->text, {}).evaluate({});
+  return value->kind == DataTree::Kind::number ? value->number
+                                               : Expression::parse(value->text, {}).evaluate({});
 }
 
 std::string setting(const std::string& path, double value) {

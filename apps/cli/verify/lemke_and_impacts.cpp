@@ -79,7 +79,7 @@ double impact_energy(const std::vector<std::string>& settings) {
 void verify_lemke_and_impacts(Checks& checks) {
   for (const ProblemClass& problem_class : problem_classes()) verify_class(problem_class, 2000, checks);
 
-  const Value& reference = *paper("analytic").find("F");
+  const DataTree& reference = *paper("analytic").find("F");
   // The rod falls with kinetic energy ½ m v² = 0.5.
   constexpr double before = 0.5;
   checks.within("rod, Poisson: energy after", before + impact_energy({"impact.law=poisson"}),
@@ -95,13 +95,15 @@ void verify_lemke_and_impacts(Checks& checks) {
   // Painlevé: the accelerations have no solution above μ = 4/3, the impulses stick.
   const Scene scene = load_scene("falling_rod", {"constants.mu=1.5"});
   const CompiledScene compiled = compile(scene.desc);
-  AssemblyData data;
+  StepData data;
   Problem problem;
-  const Phase phase{0.0, compiled.state.q, compiled.state.v};
+  PhasePoint point{.phase = {0.0, compiled.state.q, compiled.state.v}};
+  point.place(*compiled.system);
   const ContactId ids[] = {0};
+  const ContactSet contacts = compiled.system->contacts_of(ids, 0.0, compiled.state.q, compiled.state.v);
   StepperOptions options;
   options.law.kind = ContactLawKind::polyhedral;
-  assemble_acceleration(*compiled.system, options, phase, ids, {}, 1e-12, data, problem);
+  assemble_acceleration(*compiled.system, options, point, contacts, {}, 1e-12, data, problem);
   Reduction reduction;
   Solution solution;
   SolveStats stats;
@@ -118,7 +120,7 @@ void verify_lemke_and_impacts(Checks& checks) {
               if (!report.contacts.empty()) impulse = report.contacts.front().impulse;
               return true;
             });
-  const Value& painleve = *reference.find("painleve");
+  const DataTree& painleve = *reference.find("painleve");
   checks.near("Painleve rod: normal impulse", impulse[0],
               number_at(painleve, "normal_0") + number_at(painleve, "normal_gh") * k_gravity * h,
               Source::exact, 1e-12);

@@ -13,7 +13,6 @@
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/front/load_scene.hpp"
-#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -56,7 +55,7 @@ State run_model(const Model& model, const Settings& settings, double duration,
                 const StepWatcher& observer = {}) {
   const auto system = std::make_shared<MultibodySystem>(model);
   const Scene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
-  Simulation simulation(system, system->initial_state(), simulation_options(defaults.desc.run));
+  Simulation simulation(system, system->initial_state(), defaults.desc.run.options);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(duration) && !simulation.report().ok)
     throw InputError(fmt::format("the run stopped: {}", simulation.report().message));
@@ -70,8 +69,8 @@ Vector3 place(const System& system, const State& state, int body, const Vector3&
   return motions[body].position + rotate(motions[body].orientation, local);
 }
 
-Vector3 vector_at(const Value& table, const std::string& key) {
-  const std::vector<Value>& list = table.find(key)->list;
+Vector3 vector_at(const DataTree& table, const std::string& key) {
+  const std::vector<DataTree>& list = table.find(key)->list;
   Vector3 out = Vector3::Zero();
   for (std::size_t i = 0; i < list.size(); ++i) out[static_cast<int>(i)] = list[i].number;
   return out;
@@ -187,7 +186,7 @@ Body light_link(const std::string& name, double mass) {
   Body body{.name = name, .mass = mass};
   body.kind = BodyKind::rigid;
   body.shapes = {{.kind = ShapeKind::box, .size = {1, 0.05, 0.05}}};
-  body.inertia = mass_properties(body.shapes, mass / volume(body.shapes[0])).inertia;
+  body.inertia = mass_properties(body.shapes, mass / shape_volume(body.shapes[0])).inertia;
   return body;
 }
 
@@ -340,7 +339,7 @@ static void verify_spatial_energy(Checks& checks) {
 }
 
 void verify_pendulum(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V3");
+  const DataTree& reference = *paper("mechanisms").find("V3");
   const Vector3 end = vector_at(reference, "position");
   Model model;
   model.add(Body{.name = "bob", .mass = 1, .position = {-1, 0, 0}});
@@ -374,7 +373,7 @@ void verify_pendulum(Checks& checks) {
 }
 
 void verify_four_bars(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V4");
+  const DataTree& reference = *paper("mechanisms").find("V4");
   const auto corner = [](int n, const Settings& settings, double duration, double& drift) {
     const Model model = make_four_bars(n);
     const MultibodySystem system(model);
@@ -433,7 +432,7 @@ void verify_four_bars(Checks& checks) {
 }
 
 void verify_andrews(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V5");
+  const DataTree& reference = *paper("mechanisms").find("V5");
   struct Angles {
     double beta, theta, gamma, beta_rate;
   };
@@ -475,13 +474,13 @@ void verify_andrews(Checks& checks) {
 }
 
 void verify_bricard(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V6");
+  const DataTree& reference = *paper("mechanisms").find("V6");
   const auto corner = [](const System& system, const State& state) {
     return place(system, state, 2, {0, 0, 0.5});
   };
   const Scene scene = load_scene("bricard", {});
   const Simulation initial(scene);
-  const std::vector<Value>& states = reference.find("states")->list;
+  const std::vector<DataTree>& states = reference.find("states")->list;
   for (const Scheme& scheme : affordable(checks)) {
     double drift = 0, redundant = 0;
     std::size_t next = 0;
@@ -502,7 +501,7 @@ void verify_bricard(Checks& checks) {
     checks.at_most("joint drift over 10 s [m], " + scheme.name, drift, k_drift);
     checks.within("redundant rows, " + scheme.name, redundant, 1, Source::exact, 0);
     // Fitted at the first of the times, or at t = 2 in the long suite.
-    const Value& fitted = states[checks.long_cases() ? 2 : 0];
+    const DataTree& fitted = states[checks.long_cases() ? 2 : 0];
     const double T = number_at(fitted, "time");
     const Vector3 exact = vector_at(fitted, "P3");
     checks.order(

@@ -19,23 +19,13 @@
 #pragma once
 #include <cstdint>
 
+#include "delassus/base/body_kinematics.hpp"
 #include "delassus/linalg/types.hpp"
 
 namespace delassus {
 
-using Vector6 = Eigen::Matrix<double, 6, 1>;
-using Matrix6 = Eigen::Matrix<double, 6, 6>;
 using Vector12 = Eigen::Matrix<double, 12, 1>;
 using Matrix12 = Eigen::Matrix<double, 12, 12>;
-
-// Where a body is and how it moves: x, v of the centre of mass in world axes, angular quantities in body axes.
-// The accelerations are those that are prescribed (kinematic bodies), zero otherwise.
-struct BodyKinematics {
-  Vector3 x = Vector3::Zero();
-  Matrix3 R = Matrix3::Identity();
-  Vector6 velocity = Vector6::Zero();      // (v, ω)
-  Vector6 acceleration = Vector6::Zero();  // (v̇, ω̇)
-};
 
 enum class PairKind : std::uint8_t { slide, dot, length, stretch, angle };
 

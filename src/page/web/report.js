@@ -465,7 +465,7 @@ class Scene extends View {
   addJoint(j, k) {
     const p = toWorld(j.body_a, j.point_a, k), size = this.symbolSize, paint = paintOf(theme.joint), over = [j.body_a, j.body_b];
     if (j.kind === "distance") {
-      const q = toWorld(j.body_b, j.point_b, k), pin = body => at => this.disc(at, 3.2, body < 0 ? theme.ink : theme.card, theme.ink);
+      const q = toWorld(j.body_b, j.point_b, k), pin = body => where => this.disc(where, 3.2, body < 0 ? theme.ink : theme.card, theme.ink);
       this.addRod(p, q, theme.ink, 2.2);
       this.addSpot(p, 0, 3.2, pin(j.body_a), { over });
       this.addSpot(q, 0, 3.2, pin(j.body_b), { over });
@@ -819,7 +819,7 @@ const reactionSeries = key => (DATA.reactions || []).map(r => ({ name: r.name, y
 const bodySeries = (list, axis) => bodies.filter(b => !b.fixed)
   .map(b => ({ name: b.name || `body ${b.index + 1}`, y: column(((list || [])[b.index] || {})[axis]), color: () => bodyColor(b.index) }));
 // A component that is zero throughout (z of a planar run) is no choice worth offering.
-const bodyVariants = (list, unit) => ["x", "y", "z"].map(a => ({ label: "bodies, " + a, unit: `${a} (${unit})`, series: bodySeries(list, a) }))
+const bodyVariants = (list, of) => ["x", "y", "z"].map(a => ({ label: "bodies, " + a, unit: `${a} (${of})`, series: bodySeries(list, a) }))
   .filter((v, i) => i === 0 || v.series.some(s => hasNonzero(s.y)));
 const named = (group, entries) => entries.map(([key, name, hideZero]) => {
   const y = column((DATA[group] || {})[key]);

@@ -93,14 +93,14 @@ function boxMesh(size, tile) {
     }
     // The corner +x +y +z carries a dot on each of its three faces: any turn of the box can be seen.
     if (sign > 0) {
-      const r = Math.min(0.22 * Math.min(h[u], h[v]), 0.05 * tile), dots = 12, dot = [];
-      for (let n = 0; n < dots; n++) {
-        const t = 2 * Math.PI * n / dots, x = point(0.6, 0.6);
+      const r = Math.min(0.22 * Math.min(h[u], h[v]), 0.05 * tile), corners = 12, mark = [];
+      for (let n = 0; n < corners; n++) {
+        const t = 2 * Math.PI * n / corners, x = point(0.6, 0.6);
         x[u] += r * Math.cos(t);
         x[v] += r * Math.sin(t);
-        dot.push(x);
+        mark.push(x);
       }
-      mesh.face(dot, { side, decal: true, edges: dot.map(() => false) });
+      mesh.face(mark, { side, decal: true, edges: mark.map(() => false) });
     }
   }
   return mesh;

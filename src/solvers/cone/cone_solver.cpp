@@ -27,10 +27,6 @@ SolverCapabilities ConeSolver::capabilities() const {
           .nonsymmetric = true};
 }
 
-int ConeSolver::iteration_limit() const {
-  return options_.max_iterations > 0 ? options_.max_iterations : default_iterations();
-}
-
 void ConeSolver::update_velocities(const LocalProblem& problem) {
   problem.W.multiply(r_, u_);
   u_ += problem.u_free;
@@ -79,6 +75,13 @@ void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
 
 void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
                        SolveStats& stats) {
+  solve_within(options_.max_iterations > 0 ? options_.max_iterations : default_iterations(), problem, warm,
+               solution, stats);
+}
+
+void ConeSolver::solve_within(int limit, const LocalProblem& problem, const WarmStart& warm,
+                              Solution& solution, SolveStats& stats) {
+  limit_ = options_.max_iterations > 0 ? std::min(options_.max_iterations, limit) : limit;
   assert(reason_against(capabilities(), problem).empty());
   stats = {};
   solution.basis.clear();

@@ -28,6 +28,9 @@ class ConeSolver : public Solver {
   explicit ConeSolver(const IterativeOptions& options) : options_(options) {}
   SolverCapabilities capabilities() const override;
   void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution, SolveStats& stats) final;
+  // With at most `limit` iterations; the options may allow fewer.
+  void solve_within(int limit, const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                    SolveStats& stats);
 
  protected:
   // Improves r() from a start that is not accepted yet, offering iterates by `accept`; counts iterations.
@@ -47,7 +50,7 @@ class ConeSolver : public Solver {
   // Not accepted perhaps, but good enough for every use (status.hpp).
   bool certified() const { return best_error_ * options_.tolerance <= k_certified * accepted_error_; }
   void return_to_best() { r_ = best_r_; }
-  int iteration_limit() const;
+  int iteration_limit() const { return limit_; }
   void update_velocities(const LocalProblem& problem);
 
   IterativeOptions options_;
@@ -58,6 +61,7 @@ class ConeSolver : public Solver {
   void start(const LocalProblem& problem, const WarmStart& warm);
   Vector best_r_, best_u_;
   double best_error_ = 0, accepted_error_ = 0;
+  int limit_ = 0;  // of the solve in progress
 };
 
 }  // namespace delassus

@@ -6,16 +6,14 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/steppers/tolerances.hpp"
+
 namespace delassus {
 namespace {
 
 // Round-off of a sum of a few terms.
 constexpr double k_round_off = 4 * std::numeric_limits<double>::epsilon();
 constexpr double k_tiny = std::numeric_limits<double>::min();
-
-double max_abs(const VectorRef& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
 
 double mass_norm(const BlockMatrix& M, const VectorRef& x) {
   return std::sqrt(2.0 * kinetic_energy(M, x));
@@ -42,10 +40,11 @@ bool add_force_derivatives(const ForceJacobians& J, DerivativeLevel level, doubl
   for (int i = 0; i < J.damper_rows.num_groups(); ++i)
     add_rank_one(J.damper_rows, i, c_v * J.damper_damping[i], A);
   if (level == DerivativeLevel::rank_one) return true;
+  A.add(J.gyroscopic, -c_v);
   A.add(J.k_v, -c_v);
   A.add(J.k_q, -c_q);
   A.add(J.k_q_remainder, -c_q);
-  return J.symmetric;
+  return J.symmetric && J.gyroscopic.is_symmetric();
 }
 
 void DaeEquations::begin(const System& system, const Phase& phase, const AccelerationMemory& memory, double h,
@@ -76,15 +75,17 @@ bool DaeEquations::evaluate(const VectorRef& x, const VectorRef& lambda) {
   const Vector& a = memory_->a;
   x_ = x;
   Lambda_ = lambda;
-  end_.t = phase_->t + h_;
-  end_.v = phase_->v + h_ * ((1 - f.gamma) * a + f.gamma * x);
+  Phase& end = end_.phase;
+  end.t = phase_->t + h_;
+  end.v = phase_->v + h_ * ((1 - f.gamma) * a + f.gamma * x);
   w_ = h_ * phase_->v + (h_ * h_) * (f.beta_old * a + f.beta * x);
-  system_->retract(phase_->q, w_, end_.q);
+  system_->retract(phase_->q, w_, end.q);
   rate_ = ((1 - f.alpha_m) * x + f.alpha_m * a - f.alpha_f * memory_->rate) / (1 - f.alpha_f);
-  if (!end_.q.allFinite() || !end_.v.allFinite() || !Lambda_.allFinite()) return false;
-  system_->mass(end_.t, end_.q, M);
-  system_->forces(end_.t, end_.q, end_.v, k_);
-  system_->bilateral(end_.t, end_.q, bilateral_);
+  if (!end.q.allFinite() || !end.v.allFinite() || !Lambda_.allFinite()) return false;
+  end_.place(*system_);
+  const BilateralRows& joints = end_.joints;
+  system_->mass(end_.at, M);
+  system_->forces(end_.at, end.v, k_);
   // (1)
   F = -c_ * k_;
   part_.setZero(F.size());
@@ -92,14 +93,14 @@ bool DaeEquations::evaluate(const VectorRef& x, const VectorRef& lambda) {
   largest_term = std::max(max_abs(F), max_abs(part_));
   F += part_;
   part_.setZero();
-  bilateral_.rows.add_transposed_product(lambda, part_);
+  joints.rows.add_transposed_product(lambda, part_);
   largest_term = std::max(largest_term, max_abs(part_));
   F -= part_;
-  R = bilateral_.violation;
-  const Eigen::Index pfaffian = R.size() - bilateral_.num_holonomic;
+  R = joints.violation;
+  const Eigen::Index pfaffian = R.size() - joints.num_holonomic;
   if (pfaffian > 0) {
-    bilateral_.rows.multiply(VectorRef(end_.v), joint_velocity_);
-    R.tail(pfaffian) = (f.beta * h_ / f.gamma) * (joint_velocity_ - bilateral_.target).tail(pfaffian);
+    joints.rows.multiply(VectorRef(end.v), joint_velocity_);
+    R.tail(pfaffian) = (f.beta * h_ / f.gamma) * (joint_velocity_ - joints.target).tail(pfaffian);
   }
   return F.allFinite() && R.allFinite();
 }
@@ -109,12 +110,12 @@ void DaeEquations::assemble(DerivativeLevel level) {
   A.add(M, 1.0);
   symmetric = true;
   if (level == DerivativeLevel::none) return;
-  system_->force_jacobians(end_.t, end_.q, end_.v, jacobians_);
+  system_->force_jacobians(end_.at, end_.phase.v, jacobians_);
   symmetric = add_force_derivatives(jacobians_, level, c_v_, c_, A);
   if (level != DerivativeLevel::curvature) return;
   const int blocks = A.num_blocks();
-  system_->add_bilateral_stiffness(end_.t, end_.q, Lambda_, -1.0, A);
-  system_->add_inertia_stiffness(end_.t, end_.q, rate_, c_, A);
+  system_->add_bilateral_stiffness(end_.at, Lambda_, -1.0, A);
+  system_->add_inertia_stiffness(end_.at, rate_, c_, A);
   // Derivatives of forces along a retraction are symmetric in special cases only.
   symmetric = symmetric && A.num_blocks() == blocks;
 }
@@ -133,7 +134,7 @@ double DaeEquations::negligible() const {
       scale = beta * h_ * h_ * std::max(mass_norm(M, x_), mass_norm(M, memory_->a));
       break;
     case DaeOptions::Unknowns::velocity:
-      scale = beta * h_ / formula_.gamma * std::max(mass_norm(M, end_.v), mass_norm(M, phase_->v));
+      scale = beta * h_ / formula_.gamma * std::max(mass_norm(M, end_.phase.v), mass_norm(M, phase_->v));
       break;
     case DaeOptions::Unknowns::position:
       scale = mass_norm(M, w_);
@@ -145,7 +146,7 @@ double DaeEquations::negligible() const {
 double DaeEquations::extent() const {
   // Of a stiff motion q⁺ is a small difference of large displacements.
   return 1.0 +
-         std::max({max_abs(end_.q), h_ * max_abs(phase_->v),
+         std::max({largest_coordinate(*system_, end_.phase.q), h_ * max_abs(phase_->v),
                    h_ * h_ * std::max(formula_.beta * max_abs(x_), formula_.beta_old * max_abs(memory_->a))});
 }
 

@@ -37,13 +37,13 @@ class DaeEquations final : public KktEquations {
 
   bool evaluate(const VectorRef& x, const VectorRef& lambda) override;
   void assemble(DerivativeLevel level) override;
-  const BlockRows& rows() const override { return bilateral_.rows; }
+  const BlockRows& rows() const override { return end_.joints.rows; }
   void correct(const VectorRef& z, double s, Vector& x) override;
   double negligible() const override;
   double extent() const override;
 
-  // At the last evaluation.
-  const Phase& end() const { return end_; }
+  // At the last evaluation, which is given away: nothing may be asked afterwards.
+  void take_end(PhasePoint& out) { std::swap(out, end_); }
   const Vector& rate() const { return rate_; }
   double force_scale() const { return c_; }  // c: λ⁺ = Λ/c
 
@@ -54,8 +54,7 @@ class DaeEquations final : public KktEquations {
   const Phase* phase_ = nullptr;
   const AccelerationMemory* memory_ = nullptr;
   double h_ = 0, c_ = 0, c_v_ = 0;
-  Phase end_;
-  BilateralRows bilateral_;
+  PhasePoint end_;
   ForceJacobians jacobians_;
   Vector w_, rate_, k_, part_, joint_velocity_, delta_w_, x_, Lambda_;
 };

@@ -27,15 +27,12 @@ namespace delassus {
 class AccelerationSolver {
  public:
   // False when the mass matrix is not positive definite.
-  bool factorize(const System& system, double t, const VectorRef& q);
+  bool factorize(const System& system, const PhasePoint& point);
   // At the factorised position: v ← v + δ with Gᵀ v = target; v̇ and λ. False when a result is not finite.
-  bool project_velocity(Vector& v);
-  bool solve(const System& system, const Phase& phase, Vector& rate, Vector& lambda);
-  const BlockMatrix& mass() const { return M_; }
-  const BilateralRows& bilateral() const { return bilateral_; }
+  bool project_velocity(PhasePoint& point);
+  bool solve(const System& system, const PhasePoint& point, Vector& rate, Vector& lambda);
 
  private:
-  BilateralRows bilateral_;
   BlockMatrix M_;
   KktFactor kkt_;
   Vector C_, k_, rhs_, delta_, lambda_;
@@ -46,23 +43,22 @@ class DaeStepper final : public ImplicitStepper {
   DaeStepper(const DaeFormula& formula, const StepperOptions& options);
 
  private:
-  std::string prepare(const System& system, double h) override;
-  KktEquations& begin(const System& system, double h) override;
-  void accept(const System& system, double h) override;
+  std::string prepare(StepInProgress& step, double h) override;
+  KktEquations& begin(const StepInProgress& step, double h, Vector& x, Vector& Lambda) override;
+  void accept(StepInProgress& step, double h, const Vector& x, const Vector& Lambda) override;
 
-  bool start_memory(const System& system, double h);
-  void make_consistent(const System& system);
-  double joint_power(const Vector& lambda);
+  bool start_memory(StepInProgress& step, double h);
+  void make_consistent(StepInProgress& step);
+  double joint_power(const PhasePoint& point, const Vector& lambda);
 
   const DaeFormula formula_;
   DaeEquations equations_;
   AccelerationSolver accelerations_;
   double joint_power_ = 0;  // at the beginning of the step [W]
-  Phase probe_;
+  PhasePoint probe_;
   AccelerationMemory next_;
   Vector w_, joint_velocity_;
   BlockMatrix M_;
-  BilateralRows bilateral_;
 };
 
 }  // namespace delassus

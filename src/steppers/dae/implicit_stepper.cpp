@@ -30,41 +30,37 @@ DerivativeLevel derivative_level(const StepperOptions& options) {
 
 void ImplicitStepper::advance(const System& system, State& state, const StepRequest& request,
                               StepReport& report) {
-  report.clear();
-  report.t_begin = state.t;
-  report_ = &report;
-  history_ = state.history;
-  phase_.t = state.t;
-  phase_.q = state.q;
-  phase_.v = state.v;
+  StepInProgress& step = step_;
+  step.begin(system, state, request, report);
   // Of schemes with contacts.
-  history_.weighted_velocity.resize(0);
-  history_.contacts.clear();
-  history_.modes_known = false;
-  if (!history_.energy.started) finisher_.start_ledger(system, phase_, history_.energy);
-  const std::string refused = finisher_.check_joints_only(system, phase_, request.t_end - phase_.t, name_);
-  if (!refused.empty()) fail_step(phase_.t, refused, report);
+  step.history.weighted_velocity.resize(0);
+  step.history.contacts.clear();
+  step.history.held_frictions.clear();
+  step.history.modes_known = false;
+  const std::string refused = finisher_.check_joints_only(step, name_);
+  if (!refused.empty()) step.fail(refused);
 
   double h_limit = std::numeric_limits<double>::infinity();
   int halvings = 0;
-  while (report.ok && !reached(phase_.t, request.t_end)) {
-    const double h = std::min(request.t_end - phase_.t, h_limit);
-    const std::string cannot = prepare(system, h);
-    if (!cannot.empty()) {
-      fail_step(phase_.t, cannot, report);
-      break;
-    }
-    if (take_step(system, h, h_limit, halvings)) accept(system, h);
+  while (step.goes_on()) {
+    const double h = std::min(step.rest(), h_limit);
+    const std::string cannot = prepare(step, h);
+    if (!cannot.empty())
+      step.fail(cannot);
+    else if (take_step(step, h, h_limit, halvings))
+      accept(step, h, x_, Lambda_);
   }
-  if (report.ok) phase_.t = request.t_end;
-  finisher_.finish(system, phase_, history_, report, state);
+  step.snap_to_end();
+  finisher_.finish(step, state);
 }
 
-bool ImplicitStepper::take_step(const System& system, double h, double& h_limit, int& halvings) {
-  KktEquations& equations = begin(system, h);
+bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_limit, int& halvings) {
+  KktEquations& equations = begin(step, h, x_, Lambda_);
+  StepReport& report = *step.report;
+  const double t = step.now.phase.t;
   const NewtonResult result =
       newton_.solve(equations, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
-  Certificate& certificate = report_->certificate;
+  Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += result.iterations;
   certificate.redundant_joint_rows = result.redundant_rows;
@@ -82,25 +78,22 @@ bool ImplicitStepper::take_step(const System& system, double h, double& h_limit,
     certificate.joint_residual = std::max(certificate.joint_residual, violation / equations.extent());
   }
   if (result.ok) return true;
-  ++report_->rejected;
+  ++report.rejected;
   const std::string why =
       worst < 0 ? std::string(result.failure)
-                : fmt::format("{} (worst joint '{}')", result.failure, system.joint_name(worst));
+                : fmt::format("{} (worst joint '{}')", result.failure, step.system->joint_name(worst));
   if (go_on) {
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", phase_.t, why));
+    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
     return true;
   }
   if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
     ++halvings;
     h_limit = 0.5 * h;
-    report_->warnings.push_back(
-        fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", phase_.t, why, h_limit));
+    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", t, why, h_limit));
     return false;
   }
   certificate.status = worse(certificate.status, SolveStatus::numerical_failure);
-  fail_step(phase_.t, why + "; a smaller step, or joints that do not contradict each other, may help",
-            *report_);
+  step.fail(why + "; a smaller step, or joints that do not contradict each other, may help");
   return false;
 }
 

@@ -27,27 +27,25 @@ class ImplicitStepper : public Stepper {
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
 
  protected:
-  // Before a step of h; a message when it cannot begin.
-  virtual std::string prepare(const System& /*system*/, double /*h*/) { return {}; }
-  // The equations of a step of h from phase_; sets x_ and Lambda_ to the predictor.
-  virtual KktEquations& begin(const System& system, double h) = 0;
-  // Moves phase_ and history_ to the solution (x_, Lambda_), and books impulses and work.
-  virtual void accept(const System& system, double h) = 0;
+  // Before a part of h; a message when it cannot begin.
+  virtual std::string prepare(StepInProgress& /*step*/, double /*h*/) { return {}; }
+  // The equations of a part of h from step.now; sets x and Λ to the predictor.
+  virtual KktEquations& begin(const StepInProgress& step, double h, Vector& x, Vector& Lambda) = 0;
+  // Moves step.now and its history to the solution (x, Λ), and books impulses and work.
+  virtual void accept(StepInProgress& step, double h, const Vector& x, const Vector& Lambda) = 0;
 
   const StepperOptions options_;
-  // The step in progress; all of it is copied from and to the State and the StepReport.
-  StepReport* report_ = nullptr;
-  History history_;
-  Phase phase_;
-  Vector x_, Lambda_;
 
  private:
   // False: nothing was done, h_limit is smaller or the step has failed.
-  bool take_step(const System& system, double h, double& h_limit, int& halvings);
+  bool take_step(const StepInProgress& step, double h, double& h_limit, int& halvings);
 
   std::string name_;
   KktNewton newton_;
   StepFinisher finisher_;
+  // Memory only: begun anew by every advance, or written before it is read.
+  StepInProgress step_;
+  Vector x_, Lambda_;
 };
 
 }  // namespace delassus

@@ -5,63 +5,74 @@
 #include "delassus/base/roots.hpp"
 
 namespace delassus {
-std::optional<Collision> CollisionFinder::find(const System& system, const Phase& begin, const Phase& end,
-                                               double touching, std::span<const ContactId> ids) {
-  if (ids.empty()) return std::nullopt;
-  const double h = end.t - begin.t;
-  at_begin_.update(system, begin, ids);
-  at_end_.update(system, end, ids);
+
+void StepMotion::update(const System& system, const Phase& begin, const Phase& end) {
+  begin_ = begin;
+  h_ = end.t - begin.t;
+  end_t_ = end.t;
+  system.difference(end.q, begin.q, w1_);
+  system.rate_from_velocity(w1_, end.v, rate1_);
+  w_.setZero(begin.v.size());
+}
+
+StepMotion::Weights StepMotion::weights(double s) {
+  const double r = 1.0 - s;
+  return {r * r * s, s * s * (3.0 - 2.0 * s), s * s * r};
+}
+
+void StepMotion::at(const System& system, double s, Phase& out) {
+  const double r = 1.0 - s;
+  const Weights c = weights(s);
+  w_ = (c.begin * h_) * begin_.v + c.displacement * w1_ - (c.end * h_) * rate1_;
+  system.retract(begin_.q, VectorRef(w_), out.q);
+  rate_ = (6.0 * s * r / h_) * w1_ + (r * (1.0 - 3.0 * s)) * begin_.v + (s * (3.0 * s - 2.0)) * rate1_;
+  system.velocity_from_rate(w_, rate_, out.v);
+  out.t = time(s);
+}
+
+GapAt StepMotion::gap(const System& system, const ContactSet& contacts, std::size_t c, double s) {
+  const Weights weight = weights(s);
+  const BlockRows& rows = contacts.rows.rows;
+  const auto group = static_cast<int>(c);
+  for (int b = 0; b < rows.num_blocks(group); ++b) {
+    const int column = rows.block_column(group, b);
+    const Eigen::Index width = rows.block(group, b).cols();
+    w_.segment(column, width) = (weight.begin * h_) * begin_.v.segment(column, width) +
+                                weight.displacement * w1_.segment(column, width) -
+                                (weight.end * h_) * rate1_.segment(column, width);
+  }
+  return system.gap_at(contacts.ids[c], time(s), begin_.q, w_);
+}
+
+std::optional<Collision> find_collision(const System& system, StepMotion& motion, const ContactSet& begin,
+                                        const ContactSet& end, std::span<const std::size_t> open, double h,
+                                        double touching) {
   std::optional<Collision> earliest;
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    CubicHermite p{at_begin_.gap(c), h * at_begin_.normal_velocity(c), at_end_.gap(c),
-                   h * at_end_.normal_velocity(c)};
+  for (std::size_t c : open) {
+    CubicHermite p{begin.gap(c), h * begin.normal_velocity(c), end.gap(c), h * end.normal_velocity(c)};
     // An overlap that shrinks is no collision (S1 §4); if it grows again, the contact is active and approaches.
     if (p.p0 < -touching && p.d0 > 0) continue;
     // Below the continuation of a surface, beside it.
-    if (p.p0 <= touching && !at_begin_.valid(c)) continue;
+    if (p.p0 <= touching && !begin.valid(c)) continue;
     const bool leaves = p.p0 <= touching && p.d0 > 0;
     if (leaves) p.p0 = 0;
     const std::optional<double> estimate = find_first_downcrossing(p);
     if (!estimate) continue;
     // Polish on the true gap along (1), from a point before the estimate where the gap is surely positive.
-    const auto gap = [&](double s) {
-      interpolate(system, begin, end, s, at_);
-      system.gaps(ids.subspan(c, 1), at_.t, at_.q, gap_);
-      return gap_[0];
-    };
+    const auto gap = [&](double s) { return motion.gap(system, begin, c, s).gap; };
     double s = *estimate;
     const double left = leaves ? 0.5 * s : 0.0, gap_left = gap(left), gap_right = gap(1.0);
     if (gap_left > 0 && gap_right < 0) s = find_root(gap, left, 1.0, gap_left, gap_right);
     if (earliest && s >= earliest->s) continue;
-    interpolate(system, begin, end, s, at_);
-    system.gaps(ids.subspan(c, 1), at_.t, at_.q, gap_, &margin_);
-    if (margin_[0] >= 0) earliest = {s, ids[c]};
+    if (motion.gap(system, begin, c, s).margin >= 0) earliest = {s, begin.ids[c]};
   }
   return earliest;
 }
 
-double CollisionFinder::find_hand_over(const System& system, const Phase& begin, const Phase& end,
-                                       ContactId id) {
-  const ContactId ids[] = {id};
-  const auto margin = [&](double s) {
-    interpolate(system, begin, end, s, at_);
-    system.gaps(ids, at_.t, at_.q, gap_, &margin_);
-    return margin_[0];
-  };
+double find_hand_over(const System& system, StepMotion& motion, const ContactSet& contacts, std::size_t c) {
+  const auto margin = [&](double s) { return motion.gap(system, contacts, c, s).margin; };
   const double first = margin(0), last = margin(1);
   return first > 0 && last < 0 ? find_root(margin, 0.0, 1.0, first, last) : first > 0 ? 1.0 : 0.0;
-}
-
-void CollisionFinder::interpolate(const System& system, const Phase& begin, const Phase& end, double s,
-                                  Phase& out) {
-  const double h = end.t - begin.t, r = 1.0 - s;
-  system.difference(end.q, begin.q, w1_);
-  system.rate_from_velocity(w1_, end.v, rate1_);
-  w_ = (r * r * s * h) * begin.v + (s * s * (3.0 - 2.0 * s)) * w1_ - (s * s * r * h) * rate1_;
-  system.retract(begin.q, VectorRef(w_), out.q);
-  rate_ = (6.0 * s * r / h) * w1_ + (r * (1.0 - 3.0 * s)) * begin.v + (s * (3.0 * s - 2.0)) * rate1_;
-  system.velocity_from_rate(w_, rate_, out.v);
-  out.t = s < 1.0 ? begin.t + s * h : end.t;
 }
 
 }  // namespace delassus

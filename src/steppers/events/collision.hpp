@@ -13,32 +13,45 @@
 #include <optional>
 #include <span>
 
-#include "delassus/steppers/contact_kinematics.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
 
 namespace delassus {
+
+// The motion (1) between two phases.
+class StepMotion {
+ public:
+  void update(const System& system, const Phase& begin, const Phase& end);
+  // The phase at fraction s.
+  void at(const System& system, double s, Phase& out);
+  // Contact c of `contacts` at fraction s; nothing is moved but the bodies that it acts on.
+  GapAt gap(const System& system, const ContactSet& contacts, std::size_t c, double s);
+
+ private:
+  // Weights of h v, w₁ and h ẇ₁ in w(s).
+  struct Weights {
+    double begin, displacement, end;
+  };
+  static Weights weights(double s);
+  double time(double s) const { return s < 1.0 ? begin_.t + s * h_ : end_t_; }
+
+  double h_ = 0, end_t_ = 0;
+  Phase begin_;
+  Vector w1_, rate1_, w_, rate_;
+};
 
 struct Collision {
   double s = 0;  // fraction of the step
   ContactId contact = 0;
 };
 
-class CollisionFinder {
- public:
-  // Earliest collision of the contacts `ids` (those not in the active set). A contact that starts within
-  // `touching` of zero gap and separates counts as starting at zero; one that is zero where it has handed over to a
-  // neighbour does not collide there.
-  std::optional<Collision> find(const System& system, const Phase& begin, const Phase& end, double touching,
-                                std::span<const ContactId> ids);
-  // The phase at fraction s of the motion (1).
-  void interpolate(const System& system, const Phase& begin, const Phase& end, double s, Phase& out);
-  // The fraction of the motion (1) at which a contact hands over: its margin, positive at the beginning and negative at
-  // the end, is zero.
-  double find_hand_over(const System& system, const Phase& begin, const Phase& end, ContactId id);
-
- private:
-  ContactKinematics at_begin_, at_end_;
-  Vector rate_, rate1_, w_, w1_, gap_, margin_;
-  Phase at_;
-};
+// Earliest collision of the contacts `open`, indices into the contacts at the beginning and, likewise, at the end of the
+// motion. A contact that starts within `touching` of zero gap and separates counts as starting at zero; one that is zero
+// where it has handed over to a neighbour does not collide there.
+std::optional<Collision> find_collision(const System& system, StepMotion& motion, const ContactSet& begin,
+                                        const ContactSet& end, std::span<const std::size_t> open, double h,
+                                        double touching);
+// The fraction of the motion at which a contact hands over: its margin, positive at the beginning and negative at
+// the end, is zero.
+double find_hand_over(const System& system, StepMotion& motion, const ContactSet& contacts, std::size_t c);
 
 }  // namespace delassus

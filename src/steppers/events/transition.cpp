@@ -29,23 +29,24 @@ bool TransitionFinder::may_change(const Value& x) const {
   return (parts & part) != 0 || (x.kind == EventKind::stick && (parts & (part << k_velocity_only)) != 0);
 }
 
-bool TransitionFinder::evaluate(const System& system, const Phase& phase, double h,
-                                std::span<const ContactId> ids, std::span<const ContactMode> modes,
+bool TransitionFinder::evaluate(const System& system, const PhasePoint& begin, double h,
+                                const ContactSet& active, std::span<const ContactMode> modes, bool whole_step,
                                 Trial& trial) {
-  kernel_.solve_modes(system, phase, h, ids, modes, trial);
+  kernel_.solve_modes(system, begin, h, active, modes, whole_step, trial);
   if (!trial.ok) return false;
   closed_.clear();
   closed_modes_.clear();
   closed_index_.clear();
-  for (std::size_t c = 0; c < ids.size(); ++c) {
+  for (std::size_t c = 0; c < active.size(); ++c) {
     if (modes[c].status == ContactStatus::open) continue;
-    closed_.push_back(ids[c]);
+    closed_.push_back(active.ids[c]);
     closed_modes_.push_back(trial.solution.modes[c]);
     closed_index_.push_back(static_cast<int>(c));
   }
   values_.clear();
-  if (!kernel_.solve_forces(system, trial.end, closed_, closed_modes_, forces_)) return false;
-  at_end_.update(system, trial.end, closed_);
+  system.evaluate_contacts(closed_, trial.end.at, at_end_);
+  at_end_.update_velocities(trial.end.phase.v);
+  if (!kernel_.solve_forces(system, trial.end, at_end_, closed_modes_, forces_)) return false;
   int row = 0;
   for (std::size_t i = 0; i < closed_.size(); ++i) {
     const Cone& cone = kernel_.force_cones()[i];
@@ -64,7 +65,7 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
         values_.push_back(
             {contact, part.coefficient * r_N - friction, EventKind::slip, part.kind, -r.normalized()});
       } else {
-        const Eigen::Vector2d u = at_end_.part(i, part.kind);
+        const Eigen::Vector2d u = part_velocity(at_end_, i, part.kind);
         values_.push_back({contact, mode.direction.dot(u), EventKind::stick, part.kind});
         if (has_facets_ && cone.dim == 3) add_facet(contact, cone, mode.direction, u);
       }
@@ -74,17 +75,17 @@ bool TransitionFinder::evaluate(const System& system, const Phase& phase, double
   return true;
 }
 
-// Marks the slips that go on at `phase` and go the other way at the end of the step evaluated last.
-bool TransitionFinder::mark_turned_slips(const System& system, const Phase& phase) {
-  const double round_off = k_turned_round * phase.v.cwiseAbs().maxCoeff();
+// Marks the slips that go on at the beginning and go the other way at the end of the step evaluated last.
+bool TransitionFinder::mark_turned_slips(const PhasePoint& begin, const ContactSet& active) {
+  const double round_off = k_turned_round * begin.phase.v.cwiseAbs().maxCoeff();
   bool any = false;
-  at_start_.update(system, phase, closed_);
   for (std::size_t i = 0; i < closed_.size(); ++i)
     for (const FrictionPart& part : mode_parts(kernel_.force_cones()[i])) {
       const PartMode mode = closed_modes_[i].part(part.kind);
       if (part.coefficient == 0 || mode.status != ContactStatus::slip) continue;
-      const double before = mode.direction.dot(at_start_.part(i, part.kind));
-      const double after = mode.direction.dot(at_end_.part(i, part.kind));
+      const double before =
+          mode.direction.dot(part_velocity(active, static_cast<std::size_t>(closed_index_[i]), part.kind));
+      const double after = mode.direction.dot(part_velocity(at_end_, i, part.kind));
       if (!(before > round_off && after < -round_off)) continue;
       may_change_[closed_index_[i]] |= static_cast<HeldParts>(held_part(part.kind) << k_velocity_only);
       any = true;
@@ -109,34 +110,33 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
   values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, FrictionKind::sliding, other});
 }
 
-std::optional<Transition> TransitionFinder::find(const System& system, const Phase& phase, double h,
-                                                 std::span<const ContactId> ids,
-                                                 std::span<const ContactMode> modes,
+std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
+                                                 const ContactSet& active, std::span<const ContactMode> modes,
                                                  std::span<const ContactMode> outcome, Trial& at_transition) {
-  may_change_.assign(ids.size(), static_cast<HeldParts>(~0U));
+  may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   bool any_change = false;
-  for (std::size_t c = 0; c < ids.size(); ++c)
+  for (std::size_t c = 0; c < active.size(); ++c)
     any_change = any_change || changed_parts(outcome[c], modes[c]) != 0;
-  if (!any_change && ids.size() > k_many_contacts) return std::nullopt;
+  if (!any_change && active.size() > k_many_contacts) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)
       if (may_change(x)) value = std::min(value, x.value);
     return value;
   };
-  bool consistent = evaluate(system, phase, h, ids, modes, at_transition);
+  bool consistent = evaluate(system, begin, h, active, modes, true, at_transition);
   if (!consistent) return std::nullopt;
   if (kernel_.redundant_forces()) {
-    for (std::size_t c = 0; c < ids.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
+    for (std::size_t c = 0; c < active.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
     // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
     // holds for the mean of the step, does not see it.
-    any_change = mark_turned_slips(system, phase) || any_change;
+    any_change = mark_turned_slips(begin, active) || any_change;
     if (!any_change) return std::nullopt;
   }
   const double at_end = smallest();
   if (!(at_end < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   const double h_start = k_start_fraction * h;
-  consistent = evaluate(system, phase, h_start, ids, modes, at_transition);
+  consistent = evaluate(system, begin, h_start, active, modes, false, at_transition);
   if (!consistent) return std::nullopt;
   const double at_start = smallest();
   if (std::isnan(at_start)) return std::nullopt;
@@ -146,11 +146,12 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   if (at_start > 0) {
     transition.h = find_root(
         [&](double x) {
-          consistent = evaluate(system, phase, x, ids, modes, at_transition) && consistent;
+          consistent = evaluate(system, begin, x, active, modes, false, at_transition) && consistent;
           return smallest();
         },
         h_start, h, at_start, at_end);
-    if (!consistent || !evaluate(system, phase, transition.h, ids, modes, at_transition)) return std::nullopt;
+    if (!consistent || !evaluate(system, begin, transition.h, active, modes, false, at_transition))
+      return std::nullopt;
   }
   // The function that is at its root: nearest to zero measured by how far it has come. A contact force that vanishes together with
   // the friction margin is a take-off.

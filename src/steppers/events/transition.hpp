@@ -19,7 +19,6 @@
 #include <optional>
 #include <span>
 
-#include "delassus/steppers/contact_kinematics.hpp"
 #include "delassus/steppers/report.hpp"
 #include "delassus/steppers/step_kernel.hpp"
 
@@ -37,14 +36,14 @@ struct Transition {
 class TransitionFinder {
  public:
   TransitionFinder(StepKernel& kernel, bool has_facets) : kernel_(kernel), has_facets_(has_facets) {}
-  // First transition of the contacts `ids` with present `modes` within a step h from `phase`; `at_transition`
-  // becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes contradict
-  // each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share their forces in
-  // many ways, so that their event functions say little: only those change their mode that do so in the outcome, or whose
-  // slip has turned round at the end of the step. The same holds for many contacts, whose event functions cost more than
-  // the step.
-  std::optional<Transition> find(const System& system, const Phase& phase, double h,
-                                 std::span<const ContactId> ids, std::span<const ContactMode> modes,
+  // First transition of the contacts `active` with present `modes` within a step h from `begin`, the last that the kernel
+  // has solved; `at_transition` becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes
+  // contradict each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share
+  // their forces in many ways, so that their event functions say little: only those change their mode that do so in the
+  // outcome, or whose slip has turned round at the end of the step. The same holds for many contacts, whose event
+  // functions cost more than the step.
+  std::optional<Transition> find(const System& system, const PhasePoint& begin, double h,
+                                 const ContactSet& active, std::span<const ContactMode> modes,
                                  std::span<const ContactMode> outcome, Trial& at_transition);
 
  private:
@@ -58,11 +57,11 @@ class TransitionFinder {
   };
   // The event functions of all contacts after a step h in the present modes; false when the modes
   // contradict.
-  bool evaluate(const System& system, const Phase& phase, double h, std::span<const ContactId> ids,
-                std::span<const ContactMode> modes, Trial& trial);
+  bool evaluate(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
+                std::span<const ContactMode> modes, bool whole_step, Trial& trial);
 
   bool may_change(const Value& x) const;
-  bool mark_turned_slips(const System& system, const Phase& phase);
+  bool mark_turned_slips(const PhasePoint& begin, const ContactSet& active);
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
 
   StepKernel& kernel_;
@@ -71,8 +70,8 @@ class TransitionFinder {
   std::vector<HeldParts> may_change_;  // per contact
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
-  std::vector<int> closed_index_;
-  ContactKinematics at_start_, at_end_;
+  std::vector<int> closed_index_;  // in the active set
+  ContactSet at_end_;
   Solution forces_;
 };
 

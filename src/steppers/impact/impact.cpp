@@ -53,12 +53,13 @@ double ImpactResolver::effective_restitution(int contact) const {
   return approaches(contact) && approach > options_.impact.threshold ? restitution_[contact] : 0.0;
 }
 
-void ImpactResolver::resolve(const System& system, const Phase& phase, std::span<const ContactId> ids,
+void ImpactResolver::resolve(const System& system, const PhasePoint& point, const ContactSet& contacts,
                              bool inelastic, ImpactResult& result) {
   result = {};
-  assemble_impact(system, options_, phase, ids, {}, data_, problem_);
+  const Phase& phase = point.phase;
+  assemble_impact(system, options_, point, contacts, {}, data_, problem_);
   restitution_.clear();
-  for (const ContactSurface& surface : data_.contacts.surfaces)
+  for (const ContactSurface& surface : contacts.rows.surfaces)
     restitution_.push_back(inelastic ? 0.0 : surface.restitution);
   problem_.Ht.multiply(VectorRef(phase.v), u_before_);
   u_before_ += problem_.w;
@@ -144,14 +145,14 @@ void ImpactResolver::resolve(const System& system, const Phase& phase, std::span
 
   result.v = v_plus;
   result.joint_impulses = lambda_total;
-  result.energy_change = kinetic_energy(data_.M, v_plus) - kinetic_energy(data_.M, phase.v);
+  result.energy_change = kinetic_energy(*data_.M, v_plus) - kinetic_energy(*data_.M, phase.v);
   Vector u_after;
   problem_.Ht.multiply(VectorRef(v_plus), u_after);
   u_after += w;
   for (int c = 0; c < nc; ++c) {
     const int row = problem_.Ht.first_row(c);
     const Cone& cone = problem_.cones[c];
-    const double ratio = data_.contacts.surfaces[c].tangent_ratio;
+    const double ratio = contacts.rows.surfaces[c].tangent_ratio;
     result.velocity_before.push_back(triple(cone, u_before_, row));
     result.velocity_after.push_back(triple(cone, u_after, row));
     result.velocity_before.back()[2] /= ratio;

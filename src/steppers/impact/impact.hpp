@@ -38,8 +38,8 @@ struct ImpactResult {
 class ImpactResolver {
  public:
   ImpactResolver(const StepperOptions& options, Solver& solver) : options_(options), solver_(solver) {}
-  // `inelastic` forces e = 0 (event capturing).
-  void resolve(const System& system, const Phase& phase, std::span<const ContactId> ids, bool inelastic,
+  // `contacts`: those that take part, at `point`. `inelastic` forces e = 0 (event capturing).
+  void resolve(const System& system, const PhasePoint& point, const ContactSet& contacts, bool inelastic,
                ImpactResult& result);
   // Of the last solve, to find out why it failed.
   const Problem& problem() const { return problem_; }
@@ -53,7 +53,7 @@ class ImpactResolver {
 
   const StepperOptions& options_;
   Solver& solver_;
-  AssemblyData data_;
+  StepData data_;
   Problem problem_;
   Reduction reduction_;
   Solution solution_;

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "delassus/simulation/outputs.hpp"
+#include "delassus/simulation/snapshot.hpp"
 
 #include <fmt/format.h>
 
@@ -13,40 +13,38 @@ namespace delassus {
 
 constexpr double k_unknown = std::numeric_limits<double>::quiet_NaN();
 
-void Outputs::clear() {
+void Snapshot::clear() {
   has_motions_ = has_joints_ = has_contacts_ = false;
 }
 
-const std::vector<BodyMotion>& Outputs::motions(const System& system, const State& state) {
+const std::vector<BodyMotion>& Snapshot::motions(const System& system, const State& state) {
   if (!has_motions_) system.body_motions(state.t, state.q, state.v, motions_);
   has_motions_ = true;
   return motions_;
 }
 
-const std::vector<ContactView>& Outputs::contacts(const System& system, const State& state,
-                                                  const StepReport& report) {
+const std::vector<ContactView>& Snapshot::contacts(const StepReport& report) {
   if (has_contacts_) return contacts_;
   has_contacts_ = true;
   contacts_.clear();
   const double h = report.t_end - report.t_begin;
   for (const ContactReport& contact : report.contacts) {
     ContactView& view = contacts_.emplace_back();
-    Matrix3 frame;
-    system.contact_frame(contact.id, state.t, state.q, view.point, frame);
-    const ContactBodies bodies = system.contact_bodies(contact.id);
+    const ContactPlace& place = contact.place;
     view.id = contact.id;
-    view.body_a = BodyHandle(bodies.a);
-    view.body_b = BodyHandle(bodies.b);
-    view.normal = frame.col(0);
+    view.body_a = BodyHandle(place.bodies.a);
+    view.body_b = BodyHandle(place.bodies.b);
+    view.point = place.point();
+    view.normal = place.frame.col(0);
     view.gap = contact.gap;
-    view.force = h > 0 ? Vector3(frame * contact.impulse / h) : Vector3::Constant(k_unknown);
+    view.force = h > 0 ? Vector3(place.frame * contact.impulse / h) : Vector3::Constant(k_unknown);
     view.velocity = contact.velocity;
     view.status = contact.status;
   }
   return contacts_;
 }
 
-void Outputs::update_joints(const System& system, const State& state, const StepReport& report) {
+void Snapshot::update_joints(const System& system, const State& state, const StepReport& report) {
   if (has_joints_) return;
   has_joints_ = true;
   values_.resize(0);
@@ -69,12 +67,12 @@ std::string JointView::name() const {
 
 double JointView::value(int i) const {
   assert(i >= 0 && i < joint_.num_coordinates());
-  return outputs_.joint_value(joint_.first_coordinate() + i);
+  return snapshot_.joint_value(joint_.first_coordinate() + i);
 }
 
 double JointView::rate(int i) const {
   assert(i >= 0 && i < joint_.num_coordinates());
-  return outputs_.joint_rate(joint_.first_coordinate() + i);
+  return snapshot_.joint_rate(joint_.first_coordinate() + i);
 }
 
 int JointView::only_coordinate() const {
@@ -105,7 +103,7 @@ double JointView::slide() const {
 
 const JointReaction& JointView::reaction() const {
   if (joint_.reaction() < 0) throw InputError(fmt::format("'{}' is a measure, which has no force", name()));
-  return outputs_.reaction(joint_.reaction());
+  return snapshot_.reaction(joint_.reaction());
 }
 
 }  // namespace delassus

@@ -27,13 +27,13 @@ class BodyView {
   const BodyMotion& motion_;
 };
 
-class Outputs;
+class Snapshot;
 
 // A joint, with the coordinates that it leaves free.
 class JointView {
  public:
-  JointView(const System& system, JointHandle joint, const Outputs& outputs)
-      : system_(system), joint_(joint), outputs_(outputs) {}
+  JointView(const System& system, JointHandle joint, const Snapshot& snapshot)
+      : system_(system), joint_(joint), snapshot_(snapshot) {}
   int num_coordinates() const { return joint_.num_coordinates(); }
   // Coordinate number i (docs/joints.md has their order): angles with their turns [rad], slides and lengths [m].
   double value(int i) const;
@@ -56,7 +56,7 @@ class JointView {
 
   const System& system_;
   JointHandle joint_;
-  const Outputs& outputs_;
+  const Snapshot& snapshot_;
 };
 
 // A contact that was closed or hit in the last step. World axes.
@@ -75,12 +75,11 @@ struct ContactView {
 };
 
 // Computed at the first question after clear(), kept until the next.
-class Outputs {
+class Snapshot {
  public:
   void clear();
   const std::vector<BodyMotion>& motions(const System& system, const State& state);
-  const std::vector<ContactView>& contacts(const System& system, const State& state,
-                                           const StepReport& report);
+  const std::vector<ContactView>& contacts(const StepReport& report);
   // Coordinates and reactions; the reactions are NaN where the report has no joint forces.
   void update_joints(const System& system, const State& state, const StepReport& report);
   double joint_value(int i) const { return values_[i]; }

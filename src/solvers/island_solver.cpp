@@ -1,0 +1,124 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/solvers/island_solver.hpp"
+
+#include <algorithm>
+
+namespace delassus {
+namespace {
+
+// Rows of an island above which sweeps come before factorisations.
+constexpr int k_large_island = 3000;
+constexpr int k_first_sweeps = 500;
+constexpr int k_more_sweeps = 20000;
+constexpr int k_first_newton = 500;
+constexpr int k_newton_iterations = 1500;
+constexpr int k_admm_iterations = 5000;
+// Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
+// given as many iterations as are soon there.
+constexpr int k_costly_rows = 600;
+constexpr int k_first_admm = 200;
+constexpr int k_short_newton = 100;
+// Planar problems up to this many contacts are given to Lemke when Newton's method fails.
+constexpr int k_lemke_contacts = 40;
+
+// The problem as an LCP without loss: planar friction has two directions.
+bool make_planar(const LocalProblem& problem, LocalProblem& out) {
+  if (problem.num_contacts() > k_lemke_contacts) return false;
+  for (const Cone& cone : problem.cones)
+    if (cone.kind == ConeKind::equality || cone.kind == ConeKind::convex ||
+        (cone.kind == ConeKind::coulomb && cone.dim > 2))
+      return false;
+  out = problem;
+  for (Cone& cone : out.cones)
+    if (cone.kind == ConeKind::coulomb) {
+      cone.kind = ConeKind::polyhedral;
+      cone.num_directions = 2;
+    }
+  return true;
+}
+
+}  // namespace
+
+IslandSolver::IslandSolver(const IterativeOptions& options)
+    : tolerance_(options.tolerance),
+      newton_(options),
+      admm_(options),
+      nsgs_(SweepOrder::forward, options),
+      nsgs_both_ways_(SweepOrder::symmetric, options),
+      spg_(options),
+      lemke_(LemkeOptions{.max_pivots = options.max_iterations, .tolerance = options.tolerance}) {}
+
+bool IslandSolver::judge(const char* method, SolveStats& total) {
+  const bool first = total.num_attempts == 0;
+  // Whatever measure a method ends by, its residual has the last word.
+  const bool solved = usable(stats_.status) && stats_.residual <= std::max(tolerance_, k_certified);
+  total.iterations += stats_.iterations;
+  total.factorizations += stats_.factorizations;
+  total.add_attempt(method, stats_.iterations, !solved);
+  if (first || solved || stats_.residual < total.residual) {
+    total.status = solved || !usable(stats_.status) ? stats_.status : SolveStatus::numerical_failure;
+    total.residual = stats_.residual;
+    total.warm_started = stats_.warm_started;
+    std::swap(solution_, trial_);
+  }
+  return solved;
+}
+
+bool IslandSolver::attempt(ConeSolver& solver, const char* method, int limit, const LocalProblem& problem,
+                           const WarmStart& start, SolveStats& total) {
+  solver.solve_within(limit, problem, start, trial_, stats_);
+  return judge(method, total);
+}
+
+bool IslandSolver::go_on(ConeSolver& solver, const char* method, int limit, const LocalProblem& problem,
+                         SolveStats& total) {
+  next_.r = solution_.r;
+  return attempt(solver, method, limit, problem, next_, total);
+}
+
+bool IslandSolver::attempt_planar(const LocalProblem& problem, SolveStats& total) {
+  if (!make_planar(problem, planar_)) return false;
+  lemke_.solve(planar_, {}, trial_, stats_);
+  if (judge("lemke", total)) return true;
+  // Certified: no solution on the way of Lemke's method, and Newton's has not found one either.
+  if (stats_.status != SolveStatus::ray) return false;
+  if (!settle(total)) total.status = SolveStatus::ray;
+  return true;
+}
+
+void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
+  total = {};
+  const bool large = problem.W.rows() > k_large_island;
+  if (large && attempt(nsgs_, "nsgs", k_first_sweeps, problem, start, total)) return;
+  if (large) next_.r = solution_.r;
+  const WarmStart& first = large ? next_ : start;
+  if (problem.W.rows() > k_costly_rows) {
+    if (attempt(admm_, "admm", k_first_admm, problem, first, total)) return;
+    if (attempt(newton_, "newton", k_short_newton, problem, first, total)) return;
+  } else if (attempt(newton_, "newton", k_first_newton, problem, first, total)) {
+    return;
+  }
+  if (attempt_planar(problem, total) || settle(total)) return;
+  // From where it began before from where others got stuck.
+  if (attempt(admm_, "admm", k_admm_iterations, problem, start, total)) return;
+  if (go_on(admm_, "admm", k_admm_iterations, problem, total)) return;
+  if (go_on(newton_, "newton", k_newton_iterations, problem, total) || settle(total)) return;
+  if (go_on(nsgs_both_ways_, "nsgs", k_more_sweeps, problem, total)) return;
+  if (problem.symmetric && go_on(spg_, "spg", k_more_sweeps, problem, total)) return;
+  settle(total);
+}
+
+void IslandSolver::solve_polygons(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
+  lemke_.solve(problem, start, solution_, total);
+  total.add_attempt("lemke", total.iterations, !usable(total.status));
+}
+
+// What no method brings to the tolerance is taken where it is good enough for every use.
+bool IslandSolver::settle(SolveStats& total) {
+  if (!(total.residual <= k_certified)) return false;
+  total.status = SolveStatus::inexact;
+  return true;
+}
+
+}  // namespace delassus

@@ -1,0 +1,52 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/step_in_progress.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace delassus {
+
+double total_energy(const System& system, const PhasePoint& point) {
+  BlockMatrix memory;
+  return kinetic_energy(system.mass_at(point.at, memory), point.phase.v) + system.potential_energy(point.at);
+}
+
+void StepInProgress::begin(const System& the_system, const State& state, const StepRequest& the_request,
+                           StepReport& the_report) {
+  system = &the_system;
+  request = the_request;
+  report = &the_report;
+  report->clear();
+  report->t_begin = state.t;
+  history = state.history;
+  now.phase.t = state.t;
+  now.phase.q = state.q;
+  now.phase.v = state.v;
+  now.place(*system);
+  if (history.energy.started) return;
+  history.energy.started = true;
+  history.energy.initial_total = total_energy(*system, now);
+}
+
+bool StepInProgress::goes_on() const {
+  // A rest of a step below this fraction of the time itself is round-off of the grid.
+  constexpr double time_resolution = 8 * std::numeric_limits<double>::epsilon();
+  const double t = now.phase.t, t_end = request.t_end;
+  return report->ok && t_end - t > time_resolution * std::max(std::abs(t_end), std::abs(t));
+}
+
+void StepInProgress::snap_to_end() {
+  if (!report->ok) return;
+  now.phase.t = request.t_end;
+  if (now.at.t != now.phase.t) now.place(*system);
+}
+
+void StepInProgress::fail(const std::string& why) const {
+  report->ok = false;
+  report->message = fmt::format("t = {:.9g} s: {}", now.phase.t, why);
+}
+
+}  // namespace delassus

@@ -1,0 +1,64 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The step in progress, as a value: what `advance` begins with the state, hands to the stages of the step, and leaves to
+// the state and the report at the end. What a stage needs is an argument of it, what it finds is what it returns.
+#pragma once
+#include "delassus/steppers/report.hpp"
+#include "delassus/system/state.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+// A point in phase space.
+struct Phase {
+  double t = 0;
+  Vector q, v;
+  bool operator==(const Phase& other) const = default;
+};
+
+// A phase and what the system is there, each evaluated once.
+struct PhasePoint {
+  Phase phase;
+  Configuration at;      // of (t, q)
+  BilateralRows joints;  // likewise
+  ContactSet
+      contacts;  // likewise, with the velocities of v; of whichever contacts the step in progress follows
+
+  // Configuration and joints at (phase.t, phase.q).
+  void place(const System& system) {
+    system.configure(phase.t, phase.q, at);
+    system.bilateral(at, joints);
+  }
+};
+
+struct StepRequest {
+  double t_end = 0;  // the grid point to reach; the step is t_end − state.t
+  // The grid point after it, if the run goes on: contacts of the end are then found for the step that follows, which
+  // takes them over. The result does not depend on it.
+  double t_next = 0;
+};
+
+// What every step has, whatever its scheme.
+struct StepInProgress {
+  const System* system = nullptr;
+  StepRequest request;
+  StepReport* report = nullptr;
+  History history;
+  PhasePoint now;
+
+  // From the state: clears the report, places `now`, and starts the ledger of energies in the first step of a run.
+  void begin(const System& the_system, const State& state, const StepRequest& the_request,
+             StepReport& the_report);
+  bool goes_on() const;
+  double rest() const { return request.t_end - now.phase.t; }
+  // A step that succeeded ends on the grid, whatever the round-off of its parts.
+  void snap_to_end();
+  // Ends the step with a message that names its time.
+  void fail(const std::string& why) const;
+};
+
+// Kinetic and potential energy [J].
+double total_energy(const System& system, const PhasePoint& point);
+
+}  // namespace delassus

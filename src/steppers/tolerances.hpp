@@ -1,0 +1,41 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a contact touches, rests or does not move: the one definition of each, with docs/events.md, "Distances and rest".
+#pragma once
+#include <algorithm>
+
+#include "delassus/linalg/types.hpp"
+#include "delassus/steppers/options.hpp"
+#include "delassus/system/dynamics.hpp"
+
+namespace delassus {
+
+// A velocity below this fraction of the largest one is round-off: what has it rests.
+inline constexpr double k_rest_tolerance = 1e-12;
+// Round-off of a gap that was located, as a fraction of the size of the system [-].
+inline constexpr double k_gap_round_off = 1e-13;
+// Event capturing: a closed contact that has drifted apart by less, as a fraction of the size of the system, stays as it
+// is. One corner of four that closes on its own account makes a problem in which two carry all, and no sweeps solve that.
+inline constexpr double k_gap_at_rest = 1e-10;
+
+// Largest entry in magnitude; 0 for none.
+inline double max_abs(const VectorRef& x) {
+  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
+}
+
+// Inputs, which are entries of q as well, left out.
+inline double largest_coordinate(const Dynamics& system, const VectorRef& q) {
+  return max_abs(q.head(q.size() - system.num_signals()));
+}
+// Lengths that are compared with round-off are relative to this: metres, or the largest coordinate [m].
+inline double system_size(const Dynamics& system, const VectorRef& q) {
+  return 1.0 + largest_coordinate(system, q);
+}
+
+// A contact with Φ ≤ max(ε_a, ε_b h³) touches [S0 7.1] [m].
+inline double touching_gap(const StepperOptions& options, double h) {
+  return std::max(options.epsilon_a, options.epsilon_b * h * h * h);
+}
+
+}  // namespace delassus
