@@ -324,11 +324,7 @@ void CollisionWorld::contacts_at(const Pair& pair, const BodyPlacement& body_a, 
                                  std::vector<ShapeContact>& out) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   delassus::find_contacts(a.collider, shape_pose(a, body_a, tau), b.collider, shape_pose(b, body_b, tau),
-                          envelope, reach, out);
-  std::erase_if(out, [&](const ShapeContact& c) {
-    const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
-    return !can_carry(ga, ga.feature(c.feature_a), gb, gb.feature(c.feature_b));
-  });
+                          envelope, reach, out, {.carrying = true});
   if (settings_.reduce) reduce_contacts(std::min(a.collider.geometry->size, b.collider.geometry->size), out);
 }
 

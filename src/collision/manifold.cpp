@@ -189,7 +189,7 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
   add_all(lowest, true, !search.carrying);
   if (!out.empty() || s.gap >= 0) return;
   if (search.carrying) add_all(lowest, false, true);
-  if (!out.empty()) return;
+  if (!out.empty()) return out.clear();
   // The tip of a cone that has passed an edge: the best direction belongs to none of their features. The shallowest of
   // the others leads out.
   add_all(2 * lowest, true, true);
@@ -504,7 +504,9 @@ void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, con
     MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, search.exhaustive, out).find();
   else if (b.mesh == nullptr)
     MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, search.exhaustive, out).find();
-  if (search.carrying)
+  // The search of convex pairs has left out the others, unless it had to fall back on them.
+  const bool convex = a.mesh == nullptr && b.mesh == nullptr;
+  if (search.carrying && (!convex || out.size() == 1))
     std::erase_if(out, [&](const ShapeContact& c) {
       return !can_carry(*a.geometry, a.geometry->feature(c.feature_a), *b.geometry,
                         b.geometry->feature(c.feature_b));

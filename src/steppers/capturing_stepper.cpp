@@ -171,7 +171,9 @@ void CapturingStepper::project(CapturingStep& step) {
     }
     system.evaluate_contacts({}, now.at, none_);
     return projector_.project_position(system, none_, now) &&
-           projector_.project_velocity(system, none_, {}, true, now, step.history.held_frictions) && done;
+           projector_.project_velocity(system, none_, {}, true, now, step.history.held_frictions, {},
+                                       kernel_.step_speed()) &&
+           done;
   });
 }
 

@@ -228,8 +228,8 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   const ActiveSet& active = step.active;
   if (!locates_transitions() || step.capturing || !step.history.modes_known || active.contacts.empty())
     return std::nullopt;
-  std::optional<Transition> transition = transitions_.find(*step.system, step.now, h, active.contacts,
-                                                           active.modes, trial_.solution.modes, mode_trial_);
+  std::optional<Transition> transition =
+      transitions_.find(*step.system, step.now, h, active.contacts, active.modes, trial_, mode_trial_);
   // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
   // step decide.
   if (transition && transition->h == 0 &&
@@ -334,7 +334,7 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
       if (!apart || c != apart_at) some_.push_back(c);
     held_contacts_.select(touching_, some_);
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
-                                       friction_ratios_);
+                                       friction_ratios_, kernel_.step_speed());
   });
   // What is known where the projection has gone.
   if (!now.contacts.is_at(now.phase.t, now.phase.q)) std::swap(now.contacts, touching_);

@@ -18,6 +18,8 @@ constexpr int k_max_iterations = 12;
 constexpr double k_position_tolerance = 1e-15;
 // Above it by what the gradients amplify; there Newton's method has ended when it no longer improves [m].
 constexpr double k_stalled_tolerance = 1e-13;
+// Rows that are off by less, as a fraction of the velocities in the step, are off by the tolerance of the solver [-].
+constexpr double k_small_correction = 1e-9;
 // Violations that a step may leave without asking whether they can be taken back: should they grow, a later step asks [m].
 constexpr double k_harmless = 1e-6;
 
@@ -90,7 +92,8 @@ bool Projector::joints_can_be_met(const System& system, const PhasePoint& point,
 
 bool Projector::project_velocity(const System& system, const ContactSet& closed,
                                  std::span<const HeldParts> held, bool joints_and_normals, PhasePoint& point,
-                                 std::span<const int> held_friction, std::span<const FrictionRatios> ratios) {
+                                 std::span<const int> held_friction, std::span<const FrictionRatios> ratios,
+                                 double step_speed) {
   const BilateralRows& bilateral = point.joints;
   const ContactRows& contacts = closed.rows;
   rows_.clear(system.nv());
@@ -118,8 +121,10 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   const auto slips = [](const FrictionRatios& one) {
     return std::any_of(one.begin(), one.end(), [](double ratio) { return ratio != 0; });
   };
-  if (!joints_and_normals || std::none_of(ratios.begin(), ratios.end(), slips))
-    return correct_velocity(M, true, nullptr, point.phase);
+  // Friction that goes with an impulse of the size of round-off is none.
+  const bool small = max_abs(rhs_) <= k_small_correction * step_speed;
+  if (!joints_and_normals || small || std::none_of(ratios.begin(), ratios.end(), slips))
+    return correct_velocity(M, true, nullptr, point.phase, step_speed);
   tilt_normals(contacts, bilateral.rows.num_groups(), ratios);
   // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
   return correct_velocity(M, true, &directions_, point.phase) ||
@@ -192,9 +197,19 @@ bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
 
 // v ← v + δ with rows δ = rhs.
 bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions,
-                                 Phase& phase) {
+                                 Phase& phase, double step_speed) {
   lambda_.setZero(rhs_.size());
-  if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
+  const double largest = max_abs(rhs_);
+  if (largest == 0) return true;
+  constexpr double round_off = std::numeric_limits<double>::epsilon();
+  if (directions == nullptr && largest <= k_small_correction * step_speed) {
+    if (largest <= round_off * step_speed) return true;
+    if (correction_.solve(A, rows_, rhs_, round_off * step_speed, delta_, lambda_)) {
+      phase.v += delta_;
+      return true;
+    }
+    lambda_.setZero(rhs_.size());
+  }
   C_.setZero(rows_.rows());
   zero_.setZero(A.size());
   if (!kkt_.compute(A, symmetric, rows_, directions, C_)) return false;

@@ -18,6 +18,7 @@
 #include <span>
 
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/linalg/row_correction.hpp"
 #include "delassus/steppers/assemble.hpp"
 
 namespace delassus {
@@ -37,10 +38,11 @@ class Projector {
   bool joints_can_be_met(const System& system, const PhasePoint& point, int& worst_row);
   // `held` is parallel to `closed`: the parts of the friction that stick; `held_friction` are the friction rows of joints
   // that stick. With joints_and_normals false only the rows of these parts are changed, and the other rows keep the
-  // velocity they have. `ratios`, parallel to `closed` or none: directions (1).
+  // velocity they have. `ratios`, parallel to `closed` or none: directions (1). `step_speed`: size of the velocities in
+  // the step [m/s]; rows that are off by the round-off of it are corrected to that round-off, without a factorisation.
   bool project_velocity(const System& system, const ContactSet& closed, std::span<const HeldParts> held,
                         bool joints_and_normals, PhasePoint& point, std::span<const int> held_friction = {},
-                        std::span<const FrictionRatios> ratios = {});
+                        std::span<const FrictionRatios> ratios = {}, double step_speed = 0);
   // Joints only.
   bool project_position(const System& system, Phase& phase);
   bool project_velocity(const System& system, Phase& phase);
@@ -53,13 +55,15 @@ class Projector {
  private:
   void add_held_rows(const ContactRows& contacts, int contact, HeldParts held);
   void tilt_normals(const ContactRows& contacts, int first_group, std::span<const FrictionRatios> ratios);
-  bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase);
+  bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase,
+                        double step_speed = 0);
 
   BlockMatrix M_;
   FrictionRows friction_;
   BlockRows rows_, directions_;
   std::vector<int> held_rows_;  // of the contacts, one a row after the joints
   KktFactor kkt_;
+  RowCorrection correction_;
   PhasePoint probe_, iterate_;
   ContactSet none_;
   Vector gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_;

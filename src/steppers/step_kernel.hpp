@@ -13,6 +13,7 @@
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
 #include "delassus/steppers/projection.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 
@@ -76,6 +77,8 @@ class StepKernel {
   // Of the last `solve`.
   const Problem& problem() const { return step_.problem; }
   const LocalProblem& local() const { return step_.reduction.local(); }
+  // The largest velocity that its forces alone lead to [m/s].
+  double step_speed() const { return max_abs(step_.reduction.v_free()); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
   // Cones of the last solve_forces, in the order of its contacts.

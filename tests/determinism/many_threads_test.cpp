@@ -36,13 +36,16 @@ std::string many_bodies(int count) {
 
 class ThreadsOfManyBodies : public ::testing::TestWithParam<std::vector<std::string>> {};
 
-INSTANTIATE_TEST_SUITE_P(
-    Settings, ThreadsOfManyBodies,
-    ::testing::Values(std::vector<std::string>{}, std::vector<std::string>{"stepper.name=trapezoidal-2"},
-                      std::vector<std::string>{"law.name=coulomb-polyhedral"}),
-    [](const auto& settings) {
-      return std::vector<std::string>{"defaults", "located_events", "polyhedral"}[settings.index];
-    });
+std::string name_of(const ::testing::TestParamInfo<std::vector<std::string>>& test) {
+  const char* const names[] = {"defaults", "located_events", "polyhedral"};
+  return names[test.index];
+}
+
+INSTANTIATE_TEST_SUITE_P(Settings, ThreadsOfManyBodies,
+                         ::testing::Values(std::vector<std::string>{},
+                                           std::vector<std::string>{"stepper.name=trapezoidal-2"},
+                                           std::vector<std::string>{"law.name=coulomb-polyhedral"}),
+                         name_of);
 
 TEST_P(ThreadsOfManyBodies, HaveTheSameBits) {
   const std::string yaml = many_bodies(200);

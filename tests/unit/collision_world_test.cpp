@@ -122,10 +122,10 @@ TEST(Candidates, FastBodiesDoNotTunnel) {
         const auto ids = candidates_of(system, state, 0.01);
         ASSERT_FALSE(ids.empty());
         // One of them says when: its gap falls from the height to below zero, with the velocity of the body.
-        const ContactSet start = system.contacts_of(ids, 0, state.q, state.v);
+        const ContactSet here = system.contacts_of(ids, 0, state.q, state.v);
         Vector w = 0.01 * state.v, q;
         system.retract(VectorRef(state.q), VectorRef(w), q);
-        const Vector now = start.gaps, margins = start.margins,
+        const Vector now = here.gaps, margins = here.margins,
                      then = system.contacts_of(ids, 0.01, q, state.v).gaps;
         bool found = false;
         for (Eigen::Index c = 0; c < now.size(); ++c)

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "delassus/base/roots.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -23,6 +24,25 @@ constexpr double k_turned_round = 1e-9;
 constexpr unsigned k_velocity_only = 4;
 
 }  // namespace
+
+HeldParts TransitionFinder::changed_in(const Trial& whole, const ContactSet& active,
+                                       std::span<const ContactMode> modes, std::size_t c, int row,
+                                       double at_rest) const {
+  HeldParts changed = changed_parts(whole.solution.modes[c], modes[c]);
+  if (changed == 0) return 0;
+  const auto rests = [&](const auto& before, const auto& after) {
+    return before.norm() <= at_rest && after.norm() <= at_rest;
+  };
+  // A contact that opens or closes is not without motion unless all of its rows are.
+  const int dim = whole.cones[c].dim;
+  if (rests(active.u.segment(active.first_row(c), dim), whole.solution.u.segment(row, dim))) return 0;
+  if (modes[c].status == ContactStatus::open || whole.solution.modes[c].status == ContactStatus::open)
+    return changed;
+  for (const FrictionPart& part : mode_parts(whole.cones[c]))
+    if (rests(part_velocity(active, c, part.kind), whole.solution.u.segment(row + part.first, part.size)))
+      changed = static_cast<HeldParts>(changed & ~held_part(part.kind));
+  return changed;
+}
 
 bool TransitionFinder::may_change(const Value& x) const {
   const unsigned parts = may_change_[x.contact], part = held_part(x.part);
@@ -112,11 +132,17 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
 
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
                                                  const ContactSet& active, std::span<const ContactMode> modes,
-                                                 std::span<const ContactMode> outcome, Trial& at_transition) {
+                                                 const Trial& whole, Trial& at_transition) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
+  changed_.clear();
+  const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
   bool any_change = false;
-  for (std::size_t c = 0; c < active.size(); ++c)
-    any_change = any_change || changed_parts(outcome[c], modes[c]) != 0;
+  int row = 0;
+  for (std::size_t c = 0; c < active.size(); ++c) {
+    changed_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    any_change = any_change || changed_.back() != 0;
+    row += whole.cones[c].dim;
+  }
   if (!any_change && active.size() > k_many_contacts) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
@@ -127,7 +153,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   bool consistent = evaluate(system, begin, h, active, modes, true, at_transition);
   if (!consistent) return std::nullopt;
   if (kernel_.redundant_forces()) {
-    for (std::size_t c = 0; c < active.size(); ++c) may_change_[c] = changed_parts(outcome[c], modes[c]);
+    may_change_ = changed_;
     // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
     // holds for the mean of the step, does not see it.
     any_change = mark_turned_slips(begin, active) || any_change;

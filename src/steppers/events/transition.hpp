@@ -38,13 +38,13 @@ class TransitionFinder {
   TransitionFinder(StepKernel& kernel, bool has_facets) : kernel_(kernel), has_facets_(has_facets) {}
   // First transition of the contacts `active` with present `modes` within a step h from `begin`, the last that the kernel
   // has solved; `at_transition` becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes
-  // contradict each other). `outcome`: the modes of the whole step as the contact law has it. Redundant contacts share
+  // contradict each other). `whole`: the step as the contact law has it, with its outcome of every mode. Redundant contacts share
   // their forces in many ways, so that their event functions say little: only those change their mode that do so in the
   // outcome, or whose slip has turned round at the end of the step. The same holds for many contacts, whose event
   // functions cost more than the step.
   std::optional<Transition> find(const System& system, const PhasePoint& begin, double h,
                                  const ContactSet& active, std::span<const ContactMode> modes,
-                                 std::span<const ContactMode> outcome, Trial& at_transition);
+                                 const Trial& whole, Trial& at_transition);
 
  private:
   // One event function.
@@ -60,6 +60,10 @@ class TransitionFinder {
   bool evaluate(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                 std::span<const ContactMode> modes, bool whole_step, Trial& trial);
 
+  // The parts of contact c whose mode is another one in the outcome; those that do not move either way are at the limit
+  // of their friction, where round-off says which it is.
+  HeldParts changed_in(const Trial& whole, const ContactSet& active, std::span<const ContactMode> modes,
+                       std::size_t c, int row, double at_rest) const;
   bool may_change(const Value& x) const;
   bool mark_turned_slips(const PhasePoint& begin, const ContactSet& active);
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
@@ -67,7 +71,7 @@ class TransitionFinder {
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
   std::vector<Value> values_, values_start_;
-  std::vector<HeldParts> may_change_;  // per contact
+  std::vector<HeldParts> may_change_, changed_;  // per contact
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_;
   std::vector<int> closed_index_;  // in the active set
