@@ -2,7 +2,8 @@
 add_library(delassus_options INTERFACE)
 # Missing initialisers are members with defaults of structs that are made by designated initialisers.
 target_compile_options(delassus_options INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor -Woverloaded-virtual -Wno-missing-field-initializers
+  $<$<BOOL:${DELASSUS_WARNINGS_AS_ERRORS}>:-Werror>
   # Same bits on every machine of one kind: the compiler may not contract a*b+c on its own.
   -ffp-contract=off)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -16,9 +16,10 @@
 #include <random>
 
 #include "apps/cli/bench.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 #ifdef DELASSUS_HAS_BULLET
 #include "apps/cli/peers/contact_peer.hpp"
@@ -37,7 +38,7 @@ constexpr int k_max_iterations = 5000;
 struct ContactScene {
   const char* name;
   const char* scene;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   int bodies, steps;
 };
 std::vector<ContactScene> list_scenes() {
@@ -120,13 +121,13 @@ nlohmann::json to_json(const ContactRun& run) {
 // ---- Scenes, by every solver.
 
 Simulation make_scene(const ContactScene& scene, const std::string& solver, double tolerance) {
-  std::vector<Setting> settings = scene.settings;
+  std::vector<SceneSetting> settings = scene.settings;
   for (const std::string& text : {std::string("stepper.name=moreau-jean"),
                                   std::string("stepper.on_failure=warn"), fmt::format("law.name={}", k_law),
                                   "solver.name=" + solver, fmt::format("solver.tolerance={}", tolerance),
                                   fmt::format("solver.max_iterations={}", k_max_iterations)})
     settings.emplace_back(text);
-  return make_simulation(load_scene(scene.scene, settings));
+  return Simulation(load_scene(scene.scene, settings));
 }
 
 // Without `all`: by `auto` alone.
@@ -292,7 +293,7 @@ nlohmann::json bench_growth(int max_size) {
 constexpr double k_real_time_tolerance = 1e-9, k_real_time_seconds = 1, k_real_time_cap = 10;  // [-, s, s]
 struct Fall {
   const char* name;
-  Setting setting;
+  SceneSetting setting;
 };
 
 nlohmann::json bench_real_time(int max_size) {

@@ -15,12 +15,14 @@
 #include <set>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/contact_diagnosis.hpp"
@@ -46,7 +48,7 @@ std::string plural(int n, const std::string& word) {
 
 class Check {
  public:
-  Check(const LoadedScene& scene, const CompiledScene& compiled)
+  Check(const Scene& scene, const CompiledScene& compiled)
       : scene_(scene.desc), system_(*compiled.system), state_(compiled.state) {
     for (const MotorDesc& motor : scene_.motors) motors_.insert(motor.name.name);
   }
@@ -278,27 +280,28 @@ class Check {
 };
 
 // Files of shapes lie relative to the scene: from the folder of the old scene to that of the new one.
-void move_file_paths(Value& value, const std::filesystem::path& from, const std::filesystem::path& to) {
-  for (Value& element : value.list) move_file_paths(element, from, to);
+void move_file_paths(DataTree& value, const std::filesystem::path& from, const std::filesystem::path& to) {
+  for (DataTree& element : value.list) move_file_paths(element, from, to);
   for (auto& [key, member] : value.map) {
-    if (key == "file" && member.kind == Value::Kind::text && std::filesystem::path(member.text).is_relative())
+    if (key == "file" && member.kind == DataTree::Kind::text &&
+        std::filesystem::path(member.text).is_relative())
       member.text = std::filesystem::relative(from / member.text, to).string();
     else
       move_file_paths(member, from, to);
   }
 }
 
-bool has_rotation(const Value& scene, const std::string& body) {
-  const Value* bodies = scene.find("bodies");
+bool has_rotation(const DataTree& scene, const std::string& body) {
+  const DataTree* bodies = scene.find("bodies");
   if (bodies == nullptr) return false;
-  return std::any_of(bodies->list.begin(), bodies->list.end(), [&](const Value& x) {
-    const Value* name = x.find("name");
+  return std::any_of(bodies->list.begin(), bodies->list.end(), [&](const DataTree& x) {
+    const DataTree* name = x.find("name");
     return name != nullptr && name->text == body && x.find("rotation") != nullptr;
   });
 }
 
 // Writes the scene with the bodies where no shapes overlap, and tells which ones have moved.
-int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, const std::string& path) {
+int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const std::string& path) {
   const auto* system = dynamic_cast<const MultibodySystem*>(compiled.system.get());
   if (system == nullptr) throw InputError("--resolve is for scenes with bodies; this one has formulas only");
   State state = compiled.state;
@@ -321,13 +324,13 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
   std::vector<BodyMotion> old_motions, motions;
   system->body_motions(state.t, before.q, before.v, old_motions);
   system->body_motions(state.t, state.q, state.v, motions);
-  Value values = scene.values;
+  DataTree values = scene.values;
   const auto list = [](const auto& numbers) {
-    Value out;
-    out.kind = Value::Kind::list;
+    DataTree out;
+    out.kind = DataTree::Kind::list;
     for (double x : numbers) {
-      Value number;
-      number.kind = Value::Kind::number;
+      DataTree number;
+      number.kind = DataTree::Kind::number;
       number.number = x;
       number.text = fmt::format("{}", x);
       out.list.push_back(number);
@@ -338,7 +341,7 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
   for (int i = 0; i < system->num_bodies(); ++i) {
     const Body& body = system->model().bodies[i];
     const Vector3 shift = motions[i].position - old_motions[i].position;
-    const double turn = difference(motions[i].orientation, old_motions[i].orientation).norm();
+    const double turn = quaternion_difference(motions[i].orientation, old_motions[i].orientation).norm();
     if (!body.dynamic() || (shift.norm() <= k_position_tolerance && turn <= k_position_tolerance)) continue;
     set_path(values, "bodies." + body.name + ".position", list(motions[i].position));
     if (body.kind == BodyKind::rigid) {
@@ -362,9 +365,10 @@ int resolve_overlaps(const LoadedScene& scene, const CompiledScene& compiled, co
 
 }  // namespace
 
-int check_command(const std::string& name, const std::vector<Setting>& settings, const std::string& resolve) {
+int check_command(const std::string& name, const std::vector<SceneSetting>& settings,
+                  const std::string& resolve) {
   require_writable(resolve);
-  const LoadedScene scene = load_scene(name, settings);
+  const Scene scene = load_scene(name, settings);
   const CompiledScene compiled = compile(scene.desc);
   require_stepper_fits(scene.desc, *compiled.system, compiled.state);
   if (!resolve.empty()) return resolve_overlaps(scene, compiled, resolve);

@@ -6,28 +6,18 @@
 #pragma once
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "delassus/front/load_scene.hpp"
 
 namespace delassus::cli {
 
 inline constexpr int k_done = 0, k_check_failed = 1, k_bad_input = 2, k_stopped = 3;
 
-// A change of the scene.
-struct Setting {
-  std::string text;    // path=value, the value in YAML
-  std::string origin;  // what the user wrote, for messages
-
-  Setting(const char* path_and_value) : Setting(std::string(path_and_value)) {}
-  Setting(std::string path_and_value) : text(std::move(path_and_value)), origin("--set " + text) {}
-  Setting(std::string path_and_value, std::string written)
-      : text(std::move(path_and_value)), origin(std::move(written)) {}
-};
-
 struct RunArguments {
   std::string scene;
   std::string out;  // directory; empty: out/NAME
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   std::vector<std::string> sweeps;  // path=a,b,c
   bool csv = false;
   bool report = true;  // write report.html
@@ -40,18 +30,19 @@ int run_command(const RunArguments& arguments);
 int demo_command(const std::string& name, const std::string& out, bool quiet);
 int list_command(const std::string& kind);
 // `resolve`: where to write the scene without the overlaps of its start; empty: nowhere.
-int check_command(const std::string& scene, const std::vector<Setting>& settings, const std::string& resolve);
+int check_command(const std::string& scene, const std::vector<SceneSetting>& settings,
+                  const std::string& resolve);
 
 struct StaticsArguments {
   std::string scene;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   std::string json, state;  // files to write; empty: none
 };
 int statics_command(const StaticsArguments& arguments);
 
 struct ModesArguments {
   std::string scene;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   bool at_start = false;  // linearise there, without looking for an equilibrium
   std::string json;
 };
@@ -68,7 +59,7 @@ struct SolveArguments {
 int solve_command(const SolveArguments& arguments);
 struct DumpArguments {
   std::string scene;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   double time = 0;  // of the step whose problem is written [s]
   std::string out;  // the ending says the format
 };
@@ -86,7 +77,7 @@ int verify_command(const VerifyArguments& arguments);
 
 struct CompareArguments {
   std::string scene;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   std::vector<std::string> laws, steppers, solvers;  // empty: as the scene has it
   std::string json, plot;
 };
@@ -95,7 +86,7 @@ int compare_command(const CompareArguments& arguments);
 struct ConvergenceArguments {
   std::string scene;
   std::vector<std::string> steps;
-  std::vector<Setting> settings;
+  std::vector<SceneSetting> settings;
   std::string reference_step;  // empty: the smallest step / 8
   std::string exact;           // q(T) as a list of numbers; empty: a run with the reference step
   std::string json, plot;
@@ -114,6 +105,7 @@ int bench_command(const BenchArguments& arguments);
 // A positive number or formula of numbers, given as `option`. Throws InputError.
 double parse_positive(const std::string& option, const std::string& text);
 
-std::string version();
+// Throws InputError when a file cannot be written there; better before the work than after it. Empty: nothing to write.
+void require_writable(const std::string& path);
 
 }  // namespace delassus::cli

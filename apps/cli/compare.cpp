@@ -9,9 +9,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "apps/cli/plot.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -55,7 +56,7 @@ std::vector<Combination> combinations(const CompareArguments& arguments) {
 }
 
 Outcome run(const CompareArguments& arguments, const Combination& combination) {
-  std::vector<Setting> settings = arguments.settings;
+  std::vector<SceneSetting> settings = arguments.settings;
   const auto add = [&](const char* path, const char* option, const std::string& name) {
     if (!name.empty())
       settings.push_back({fmt::format("{}={}", path, name), fmt::format("{} {}", option, name)});
@@ -63,8 +64,8 @@ Outcome run(const CompareArguments& arguments, const Combination& combination) {
   add("law.name", "--laws", combination.law);
   add("stepper.name", "--steppers", combination.stepper);
   add("solver.name", "--solvers", combination.solver);
-  const LoadedScene scene = load_scene(arguments.scene, settings);
-  Simulation simulation = make_simulation(scene);
+  const Scene scene = load_scene(arguments.scene, settings);
+  Simulation simulation(scene);
   Outcome outcome{.name = combination.name, .stepper = simulation.stepper_name()};
   std::vector<BodyMotion> motions;
   const auto record = [&](const Simulation& at) {
@@ -120,7 +121,7 @@ int compare_command(const CompareArguments& arguments) {
   require_writable(arguments.json);
   require_writable(arguments.plot);
   const std::vector<Combination> all = combinations(arguments);
-  const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
+  const Scene scene = load_scene(arguments.scene, arguments.settings);
   const Vector3 gravity = scene.desc.gravity;
   const Vector3 up = gravity.norm() > 0 ? Vector3(-gravity.normalized()) : Vector3::UnitY();
   std::vector<Outcome> outcomes;

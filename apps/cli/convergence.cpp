@@ -11,10 +11,12 @@
 #include <stdexcept>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "apps/cli/plot.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -31,10 +33,10 @@ struct Stopped : std::runtime_error {
 
 // Runs to the end; the state there. Throws Stopped.
 State run_to_end(const ConvergenceArguments& arguments, double step, Row* row) {
-  std::vector<Setting> settings = arguments.settings;
+  std::vector<SceneSetting> settings = arguments.settings;
   settings.push_back({fmt::format("stepper.step={:.17g}", step), fmt::format("--steps {:g}", step)});
-  const LoadedScene scene = load_scene(arguments.scene, settings);
-  Simulation simulation = make_simulation(scene);
+  const Scene scene = load_scene(arguments.scene, settings);
+  Simulation simulation(scene);
   if (row != nullptr)
     simulation.observe([row](const Simulation&, const StepReport& report) {
       row->solves += report.certificate.solves;
@@ -52,19 +54,19 @@ State run_to_end(const ConvergenceArguments& arguments, double step, Row* row) {
 }
 
 Vector parse_exact(const std::string& text) {
-  const Value value = parse_yaml(text, "--exact");
-  if (value.kind != Value::Kind::list)
+  const DataTree value = parse_yaml(text, "--exact");
+  if (value.kind != DataTree::Kind::list)
     throw InputError("--exact " + text + ": allowed: a list of numbers, e.g. [1.0,2.0]");
   Vector q(static_cast<Eigen::Index>(value.list.size()));
   for (std::size_t i = 0; i < value.list.size(); ++i) {
-    if (value.list[i].kind != Value::Kind::number || !std::isfinite(value.list[i].number))
+    if (value.list[i].kind != DataTree::Kind::number || !std::isfinite(value.list[i].number))
       throw InputError("--exact " + text + ": " + quote(value.list[i].text) + " is not a finite number");
     q[static_cast<Eigen::Index>(i)] = value.list[i].number;
   }
   return q;
 }
 
-int measure_convergence(const ConvergenceArguments& arguments) {
+std::vector<double> read_steps(const ConvergenceArguments& arguments) {
   std::vector<double> steps;
   for (const std::string& text : arguments.steps) steps.push_back(parse_positive("--steps", text));
   std::sort(steps.rbegin(), steps.rend());
@@ -74,44 +76,43 @@ int measure_convergence(const ConvergenceArguments& arguments) {
   require_writable(arguments.json);
   require_writable(arguments.plot);
   if (steps.size() < 2) throw InputError("--steps needs at least two steps, e.g. 2^-5,2^-6,2^-7");
-  std::string reference_text;
-  Vector exact;
+  return steps;
+}
+
+// What the runs are compared with.
+struct Reference {
+  Vector q;
+  std::string text;
+};
+
+Reference find_reference(const ConvergenceArguments& arguments, double smallest_step) {
   if (!arguments.exact.empty()) {
-    exact = parse_exact(arguments.exact);
+    Reference out{parse_exact(arguments.exact), "given exact coordinates"};
     const int nq = compile(load_scene(arguments.scene, arguments.settings).desc).system->nq();
-    if (exact.size() != nq)
+    if (out.q.size() != nq)
       throw InputError(
-          fmt::format("--exact has {} numbers; allowed: {}, one a coordinate", exact.size(), nq));
-    reference_text = "given exact coordinates";
-  } else {
-    const double step = arguments.reference_step.empty()
-                            ? steps.back() / 8
-                            : parse_positive("--reference-step", arguments.reference_step);
-    exact = run_to_end(arguments, step, nullptr).q;
-    reference_text = fmt::format("a run with step {:g}", step);
+          fmt::format("--exact has {} numbers; allowed: {}, one a coordinate", out.q.size(), nq));
+    return out;
   }
-  std::vector<Row> rows;
-  for (double step : steps) {
-    Row row{.step = step, .order = NAN};
-    const State state = run_to_end(arguments, step, &row);
-    row.error = (state.q - exact).norm();
-    if (!rows.empty() && row.error > 0)
-      row.order = std::log(rows.back().error / row.error) / std::log(rows.back().step / row.step);
-    rows.push_back(row);
-  }
-  // Least-squares slope of log error over log step.
+  const double step = arguments.reference_step.empty()
+                          ? smallest_step / 8
+                          : parse_positive("--reference-step", arguments.reference_step);
+  return {run_to_end(arguments, step, nullptr).q, fmt::format("a run with step {:g}", step)};
+}
+
+// Least-squares slope of log error over log step.
+double fit_order(const std::vector<Row>& rows) {
   double sx = 0, sy = 0, sxx = 0, sxy = 0, n = 0;
   for (const Row& row : rows) {
     if (!(row.error > 0)) continue;
     const double x = std::log(row.step), y = std::log(row.error);
     sx += x, sy += y, sxx += x * x, sxy += x * y, n += 1;
   }
-  const double fitted = (n * sxy - sx * sy) / (n * sxx - sx * sx);
+  return (n * sxy - sx * sy) / (n * sxx - sx * sx);
+}
 
-  const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
-  const std::string stepper = make_simulation(scene).stepper_name();
-  fmt::print("{}: error of q at t = {:g} s, {}, against {}\n\n", scene.desc.name, scene.desc.duration,
-             stepper, reference_text);
+// Prints the table and gives it back as JSON.
+nlohmann::json print_table(const std::vector<Row>& rows) {
   fmt::print("{:>14}{:>16}{:>8}{:>8}{:>12}{:>10}{:>10}{:>10}\n", "step", "error", "ratio", "order",
              "joint drift", "solves", "pivots", "seconds");
   nlohmann::json table = nlohmann::json::array();
@@ -129,24 +130,48 @@ int measure_convergence(const ConvergenceArguments& arguments) {
                      {"pivots", row.iterations},
                      {"seconds", row.seconds}});
   }
+  return table;
+}
+
+void write_plot(const std::vector<Row>& rows, const std::string& stepper, const std::string& title,
+                const std::string& path) {
+  LogPlot plot{.title = title, .x_label = "step [s]", .y_label = "error of q(T)"};
+  plot.series.push_back({.name = stepper});
+  for (const Row& row : rows) plot.series[0].points.emplace_back(row.step, row.error);
+  write_file(path, to_svg(plot));
+  fmt::print("plot: {}\n", path);
+}
+
+int measure_convergence(const ConvergenceArguments& arguments) {
+  const std::vector<double> steps = read_steps(arguments);
+  const Reference reference = find_reference(arguments, steps.back());
+  std::vector<Row> rows;
+  for (double step : steps) {
+    Row row{.step = step, .order = NAN};
+    const State state = run_to_end(arguments, step, &row);
+    row.error = (state.q - reference.q).norm();
+    if (!rows.empty() && row.error > 0)
+      row.order = std::log(rows.back().error / row.error) / std::log(rows.back().step / row.step);
+    rows.push_back(row);
+  }
+  const double fitted = fit_order(rows);
+  const Scene scene = load_scene(arguments.scene, arguments.settings);
+  const std::string stepper = Simulation(scene).stepper_name();
+  fmt::print("{}: error of q at t = {:g} s, {}, against {}\n\n", scene.name(), scene.duration(), stepper,
+             reference.text);
+  const nlohmann::json table = print_table(rows);
   fmt::print("\nfitted order {:.3f}\n", fitted);
   if (!arguments.json.empty())
-    write_file(arguments.json, nlohmann::json{{"scene", scene.desc.name},
+    write_file(arguments.json, nlohmann::json{{"scene", scene.name()},
                                               {"stepper", stepper},
-                                              {"reference", reference_text},
+                                              {"reference", reference.text},
                                               {"fitted_order", fitted},
                                               {"rows", table}}
                                        .dump(2) +
                                    "\n");
-  if (!arguments.plot.empty()) {
-    LogPlot plot{.title = fmt::format("{}: {}, fitted order {:.2f}", scene.desc.name, stepper, fitted),
-                 .x_label = "step [s]",
-                 .y_label = "error of q(T)"};
-    plot.series.push_back({.name = stepper});
-    for (const Row& row : rows) plot.series[0].points.emplace_back(row.step, row.error);
-    write_file(arguments.plot, to_svg(plot));
-    fmt::print("plot: {}\n", arguments.plot);
-  }
+  if (!arguments.plot.empty())
+    write_plot(rows, stepper, fmt::format("{}: {}, fitted order {:.2f}", scene.name(), stepper, fitted),
+               arguments.plot);
   return k_done;
 }
 

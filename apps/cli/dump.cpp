@@ -7,16 +7,17 @@
 #include <cmath>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/problem_file.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 
 int dump_command(const DumpArguments& arguments) {
   require_writable(arguments.out);
-  const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
-  Simulation simulation = make_simulation(scene);
+  const Scene scene = load_scene(arguments.scene, arguments.settings);
+  Simulation simulation(scene);
   if (!(arguments.time >= simulation.state().t) || !std::isfinite(arguments.time))
     throw InputError(fmt::format("--time {:g}: allowed: a time of the scene, {:g} s or later", arguments.time,
                                  simulation.state().t));

@@ -5,9 +5,8 @@
 #include <fmt/format.h>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/embedded.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/scene/schema.hpp"
 #include "delassus/settings/run_settings.hpp"
 

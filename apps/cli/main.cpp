@@ -8,19 +8,21 @@
 #include <algorithm>
 #include <charconv>
 #include <functional>
+#include <memory>
 #include <new>
 #include <optional>
 #include <tuple>
 
 #include "apps/cli/commands.hpp"
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
 #include "delassus/base/parallel.hpp"
-#include "delassus/base/value.hpp"
 
 namespace {
 
 using namespace delassus::cli;
+using delassus::SceneSetting;
 
 // Options that stand for settings of the scene; later ones win.
 struct SettingOptions {
@@ -37,8 +39,8 @@ struct SettingOptions {
                     "change anything in the scene: path=value, e.g. gravity=[0,-1.6,0] or bodies.m1.mass=2")
         ->allow_extra_args(false);
   }
-  std::vector<Setting> settings() const {
-    std::vector<Setting> out;
+  std::vector<SceneSetting> settings() const {
+    std::vector<SceneSetting> out;
     const std::tuple<const char*, const char*, const std::optional<std::string>*> named[] = {
         {"duration", "--duration", &duration},
         {"stepper.step", "--step", &step},
@@ -47,7 +49,7 @@ struct SettingOptions {
         {"law.name", "--law", &law}};
     for (const auto& [path, option, value] : named)
       if (*value) out.emplace_back(std::string(path) + "=" + **value, std::string(option) + " " + **value);
-    out.insert(out.end(), set.begin(), set.end());
+    for (const std::string& text : set) out.emplace_back(text, "--set " + text);
     return out;
   }
 };
@@ -99,250 +101,261 @@ std::string unexpected_argument(const CLI::App& command, const std::vector<std::
          help;
 }
 
-int run_program(int argc, char** argv) {
+// The command line while it is built. Each command adds its options, which it shares with what it does when it is chosen.
+struct CommandLine {
   CLI::App app{
       "Delassus: nonsmooth multibody dynamics. Bodies, joints, contact, Coulomb friction, impacts and stiff "
       "forces.\n"
       "Start with `delassus demo double_pendulum_wall`; `delassus help COMMAND` explains a command.",
       "delassus"};
-  app.set_version_flag("--version", "delassus " + version());
-  app.require_subcommand(0, 1);
-  std::string overview;  // of all commands; later, app.help() is that of the chosen one
-  std::function<int()> command = [&] {
-    fmt::print("{}", overview);
-    return k_done;
-  };
-
   ThreadsOption threads;
-  RunArguments run;
-  SettingOptions run_settings;
-  std::string checkpoint;
-  CLI::App* run_app =
-      app.add_subcommand("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
-  run_app->add_option("scene", run.scene, "file or built-in name")->required();
-  run_app->add_option("--out", run.out, "output directory [out/NAME]");
-  run_settings.add_to(run_app);
-  threads.add_to(run_app);
-  run_app
-      ->add_option("--sweep", run.sweeps, "run all values: path=a,b,c; several sweeps give all combinations")
+  std::string overview;  // of all commands; once the line is read, app.help() is that of the chosen one
+  std::function<int()> chosen;
+
+  CLI::App* add(const std::string& name, const std::string& what) { return app.add_subcommand(name, what); }
+  void when_chosen(CLI::App* command, std::function<int()> act) {
+    command->callback([this, act = std::move(act)] { chosen = act; });
+  }
+};
+
+void add_run(CommandLine& line) {
+  struct Options {
+    RunArguments run;
+    SettingOptions settings;
+    std::string checkpoint;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app = line.add("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
+  app->add_option("scene", o->run.scene, "file or built-in name")->required();
+  app->add_option("--out", o->run.out, "output directory [out/NAME]");
+  o->settings.add_to(app);
+  line.threads.add_to(app);
+  app->add_option("--sweep", o->run.sweeps,
+                  "run all values: path=a,b,c; several sweeps give all combinations")
       ->allow_extra_args(false);
-  run_app->add_flag("--csv", run.csv,
-                    "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
-                    "events.csv, contacts.csv, pairs.csv, wrenches.csv, "
-                    "certificate.csv");
-  run_app->add_flag("--no-report{false}", run.report, "do not write report.html");
-  run_app->add_flag("--quiet", run.quiet, "print errors only");
-  CLI::Option* checkpoint_option = run_app->add_option("--checkpoint-every", checkpoint,
-                                                       "save the state each T seconds of simulated time");
-  run_app->add_option("--resume", run.resume,
-                      "continue from a saved state (state.txt); gives the same bits as a run without stop");
-  run_app->callback([&] {
-    command = [&] {
-      run.settings = run_settings.settings();
-      if (checkpoint_option->count() > 0)
-        run.checkpoint_every = parse_positive("--checkpoint-every", checkpoint);
-      return run_command(run);
-    };
+  app->add_flag("--csv", o->run.csv,
+                "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
+                "events.csv, contacts.csv, pairs.csv, wrenches.csv, "
+                "certificate.csv");
+  app->add_flag("--no-report{false}", o->run.report, "do not write report.html");
+  app->add_flag("--quiet", o->run.quiet, "print errors only");
+  const CLI::Option* checkpoint =
+      app->add_option("--checkpoint-every", o->checkpoint, "save the state each T seconds of simulated time");
+  app->add_option("--resume", o->run.resume,
+                  "continue from a saved state (state.txt); gives the same bits as a run without stop");
+  line.when_chosen(app, [o, checkpoint] {
+    o->run.settings = o->settings.settings();
+    if (checkpoint->count() > 0)
+      o->run.checkpoint_every = parse_positive("--checkpoint-every", o->checkpoint);
+    return run_command(o->run);
   });
+}
 
-  std::string demo_name, demo_out;
-  bool demo_quiet = false;
-  CLI::App* demo_app =
-      app.add_subcommand("demo", "run a built-in scene and write its report page; without a name: list them");
-  demo_app->add_option("name", demo_name, "built-in scene");
-  demo_app->add_option("--out", demo_out, "output directory [out/NAME]");
-  demo_app->add_flag("--quiet", demo_quiet, "print errors only");
-  threads.add_to(demo_app);
-  demo_app->callback([&] { command = [&] { return demo_command(demo_name, demo_out, demo_quiet); }; });
+void add_demo(CommandLine& line) {
+  struct Options {
+    std::string name, out;
+    bool quiet = false;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app =
+      line.add("demo", "run a built-in scene and write its report page; without a name: list them");
+  app->add_option("name", o->name, "built-in scene");
+  app->add_option("--out", o->out, "output directory [out/NAME]");
+  app->add_flag("--quiet", o->quiet, "print errors only");
+  line.threads.add_to(app);
+  line.when_chosen(app, [o] { return demo_command(o->name, o->out, o->quiet); });
+}
 
-  VerifyArguments verify;
-  CLI::App* verify_app = app.add_subcommand(
-      "verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
-  verify_app->add_option("ids", verify.ids, "cases, e.g. A B V1; none: all");
-  verify_app->add_option("--json", verify.json, "write the table as JSON");
-  verify_app->add_option("--plots", verify.plots,
-                         "write plots of error over step, one SVG a case, into a directory");
-  verify_app->add_flag("--all", verify.all, "long cases too");
-  threads.add_to(verify_app);
-  verify_app->callback([&] { command = [&] { return verify_command(verify); }; });
+void add_verify(CommandLine& line) {
+  const auto o = std::make_shared<VerifyArguments>();
+  CLI::App* app =
+      line.add("verify", "rerun paper tables and analytic cases; ours beside theirs; exit 1 if any fails");
+  app->add_option("ids", o->ids, "cases, e.g. A B V1; none: all");
+  app->add_option("--json", o->json, "write the table as JSON");
+  app->add_option("--plots", o->plots, "write plots of error over step, one SVG a case, into a directory");
+  app->add_flag("--all", o->all, "long cases too");
+  line.threads.add_to(app);
+  line.when_chosen(app, [o] { return verify_command(*o); });
+}
 
-  ConvergenceArguments convergence;
-  SettingOptions convergence_settings;
-  CLI::App* convergence_app =
-      app.add_subcommand("convergence", "errors and observed order over a list of steps");
-  convergence_app->add_option("scene", convergence.scene, "file or built-in name")->required();
-  convergence_app->add_option("--steps", convergence.steps, "time steps, e.g. 2^-5,2^-6,2^-7")
-      ->delimiter(',')
+// Arguments of a command that works on a scene, together with the settings of it.
+template <class Arguments>
+struct WithSettings {
+  Arguments arguments;
+  SettingOptions settings;
+  const Arguments& get() {
+    arguments.settings = settings.settings();
+    return arguments;
+  }
+};
+
+void add_convergence(CommandLine& line) {
+  const auto o = std::make_shared<WithSettings<ConvergenceArguments>>();
+  ConvergenceArguments& a = o->arguments;
+  CLI::App* app = line.add("convergence", "errors and observed order over a list of steps");
+  app->add_option("scene", a.scene, "file or built-in name")->required();
+  app->add_option("--steps", a.steps, "time steps, e.g. 2^-5,2^-6,2^-7")->delimiter(',')->required();
+  app->add_option("--reference-step", a.reference_step, "step of the reference run [smallest step / 8]");
+  app->add_option("--exact", a.exact,
+                  "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
+  app->add_option("--json", a.json, "write the table as JSON");
+  app->add_option("--plot", a.plot, "write a log-log plot as SVG");
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return convergence_command(o->get()); });
+}
+
+void add_compare(CommandLine& line) {
+  const auto o = std::make_shared<WithSettings<CompareArguments>>();
+  CompareArguments& a = o->arguments;
+  CLI::App* app =
+      line.add("compare", "one scene with several laws, steppers and solvers: a table of the differences");
+  app->add_option("scene", a.scene, "file or built-in name")->required();
+  app->add_option("--laws", a.laws, "e.g. coulomb,coulomb-convex")->delimiter(',');
+  app->add_option("--steppers", a.steppers, "e.g. trapezoidal-2,moreau-jean")->delimiter(',');
+  app->add_option("--solvers", a.solvers, "e.g. auto,nsgs")->delimiter(',');
+  app->add_option("--json", a.json, "write the table as JSON");
+  app->add_option("--plot", a.plot, "write the differences over time as SVG");
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return compare_command(o->get()); });
+}
+
+void add_dump(CommandLine& line) {
+  const auto o = std::make_shared<WithSettings<DumpArguments>>();
+  DumpArguments& a = o->arguments;
+  CLI::App* app = line.add("dump", "write the one-step problem of a scene at a time as a file");
+  app->add_option("scene", a.scene, "file or built-in name")->required();
+  app->add_option("--time", a.time, "a time within the step [s]")->required();
+  app->add_option("--out", a.out,
+                  "file to write; its ending says the format: .hdf5 FCLIB, .dat Siconos, .txt ours")
       ->required();
-  convergence_app->add_option("--reference-step", convergence.reference_step,
-                              "step of the reference run [smallest step / 8]");
-  convergence_app->add_option(
-      "--exact", convergence.exact,
-      "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
-  convergence_app->add_option("--json", convergence.json, "write the table as JSON");
-  convergence_app->add_option("--plot", convergence.plot, "write a log-log plot as SVG");
-  convergence_settings.add_to(convergence_app);
-  convergence_app->callback([&] {
-    command = [&] {
-      convergence.settings = convergence_settings.settings();
-      return convergence_command(convergence);
-    };
-  });
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return dump_command(o->get()); });
+}
 
-  CompareArguments compare;
-  SettingOptions compare_settings;
-  CLI::App* compare_app = app.add_subcommand(
-      "compare", "one scene with several laws, steppers and solvers: a table of the differences");
-  compare_app->add_option("scene", compare.scene, "file or built-in name")->required();
-  compare_app->add_option("--laws", compare.laws, "e.g. coulomb,coulomb-convex")->delimiter(',');
-  compare_app->add_option("--steppers", compare.steppers, "e.g. trapezoidal-2,moreau-jean")->delimiter(',');
-  compare_app->add_option("--solvers", compare.solvers, "e.g. auto,nsgs")->delimiter(',');
-  compare_app->add_option("--json", compare.json, "write the table as JSON");
-  compare_app->add_option("--plot", compare.plot, "write the differences over time as SVG");
-  compare_settings.add_to(compare_app);
-  compare_app->callback([&] {
-    command = [&] {
-      compare.settings = compare_settings.settings();
-      return compare_command(compare);
-    };
-  });
-
-  DumpArguments dump;
-  SettingOptions dump_settings;
-  CLI::App* dump_app =
-      app.add_subcommand("dump", "write the one-step problem of a scene at a time as a file");
-  dump_app->add_option("scene", dump.scene, "file or built-in name")->required();
-  dump_app->add_option("--time", dump.time, "a time within the step [s]")->required();
-  dump_app
-      ->add_option("--out", dump.out,
-                   "file to write; its ending says the format: .hdf5 FCLIB, .dat Siconos, .txt ours")
-      ->required();
-  dump_settings.add_to(dump_app);
-  dump_app->callback([&] {
-    command = [&] {
-      dump.settings = dump_settings.settings();
-      return dump_command(dump);
-    };
-  });
-
-  std::string check_scene;
-  SettingOptions check_settings;
-  CLI::App* check_app = app.add_subcommand(
+void add_check(CommandLine& line) {
+  struct Options {
+    std::string scene, resolve;
+    SettingOptions settings;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app = line.add(
       "check",
       "validate a scene and diagnose it: redundant joints, initial violations and overlaps, mass ratio");
-  check_app->add_option("scene", check_scene, "file or built-in name")->required();
-  std::string check_resolve;
-  check_app->add_option("--resolve", check_resolve,
-                        "write the scene to this file with its bodies moved apart, as little as possible, so "
-                        "that no shapes overlap at the start");
-  check_settings.add_to(check_app);
-  check_app->callback([&] {
-    command = [&] { return check_command(check_scene, check_settings.settings(), check_resolve); };
-  });
+  app->add_option("scene", o->scene, "file or built-in name")->required();
+  app->add_option("--resolve", o->resolve,
+                  "write the scene to this file with its bodies moved apart, as little as possible, so "
+                  "that no shapes overlap at the start");
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return check_command(o->scene, o->settings.settings(), o->resolve); });
+}
 
-  BenchArguments bench;
-  StaticsArguments statics;
-  SettingOptions statics_settings;
-  CLI::App* statics_app =
-      app.add_subcommand("statics", "find an equilibrium: configuration and joint reactions");
-  statics_app->add_option("scene", statics.scene, "file or built-in name")->required();
-  statics_app->add_option("--json", statics.json, "write the result as JSON");
-  statics_app->add_option("--state", statics.state, "write the configuration as a state to resume from");
-  statics_settings.add_to(statics_app);
-  statics_app->callback([&] {
-    command = [&] {
-      statics.settings = statics_settings.settings();
-      return statics_command(statics);
-    };
-  });
+void add_statics(CommandLine& line) {
+  const auto o = std::make_shared<WithSettings<StaticsArguments>>();
+  StaticsArguments& a = o->arguments;
+  CLI::App* app = line.add("statics", "find an equilibrium: configuration and joint reactions");
+  app->add_option("scene", a.scene, "file or built-in name")->required();
+  app->add_option("--json", a.json, "write the result as JSON");
+  app->add_option("--state", a.state, "write the configuration as a state to resume from");
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return statics_command(o->get()); });
+}
 
-  ModesArguments modes;
-  SettingOptions modes_settings;
-  CLI::App* modes_app =
-      app.add_subcommand("modes", "linearise about the equilibrium: frequencies, damping and mode shapes");
-  modes_app->add_option("scene", modes.scene, "file or built-in name")->required();
-  modes_app->add_flag("--at-start", modes.at_start, "linearise about the start instead");
-  modes_app->add_option("--json", modes.json, "write the result as JSON");
-  modes_settings.add_to(modes_app);
-  modes_app->callback([&] {
-    command = [&] {
-      modes.settings = modes_settings.settings();
-      return modes_command(modes);
-    };
-  });
+void add_modes(CommandLine& line) {
+  const auto o = std::make_shared<WithSettings<ModesArguments>>();
+  ModesArguments& a = o->arguments;
+  CLI::App* app = line.add("modes", "linearise about the equilibrium: frequencies, damping and mode shapes");
+  app->add_option("scene", a.scene, "file or built-in name")->required();
+  app->add_flag("--at-start", a.at_start, "linearise about the start instead");
+  app->add_option("--json", a.json, "write the result as JSON");
+  o->settings.add_to(app);
+  line.when_chosen(app, [o] { return modes_command(o->get()); });
+}
 
-  SolveArguments solve;
-  std::string solve_tolerance, solve_time_limit;
-  CLI::App* solve_app = app.add_subcommand("solve",
-                                           "solve stored friction problems (FCLIB, Siconos text, ours): a "
-                                           "file, or all problem files of a directory; exit "
-                                           "1 if one did not converge, 2 if one cannot be read");
-  solve_app->add_option("path", solve.path, "problem file or directory")->required();
-  solve_app->add_option("--solver", solve.solver, "see `delassus list solvers`");
-  solve_app->add_option("--tolerance", solve_tolerance, "largest error E_sic and E_v of a solution [1e-8]");
-  solve_app->add_option("--time-limit", solve_time_limit,
-                        "seconds a problem; solvers that do not look at the clock end by their iterations");
-  solve_app->add_option("--max-iterations", solve.max_iterations, "iterations a problem [automatic]")
+void add_solve(CommandLine& line) {
+  struct Options {
+    SolveArguments solve;
+    std::string tolerance, time_limit;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app = line.add("solve",
+                           "solve stored friction problems (FCLIB, Siconos text, ours): a "
+                           "file, or all problem files of a directory; exit "
+                           "1 if one did not converge, 2 if one cannot be read");
+  app->add_option("path", o->solve.path, "problem file or directory")->required();
+  app->add_option("--solver", o->solve.solver, "see `delassus list solvers`");
+  app->add_option("--tolerance", o->tolerance, "largest error E_sic and E_v of a solution [1e-8]");
+  app->add_option("--time-limit", o->time_limit,
+                  "seconds a problem; solvers that do not look at the clock end by their iterations");
+  app->add_option("--max-iterations", o->solve.max_iterations, "iterations a problem [automatic]")
       ->check(CLI::Range(1, 1'000'000'000));
-  solve_app->add_option("--json", solve.json, "write the table as JSON");
-  solve_app->callback([&] {
-    command = [&] {
-      if (!solve_tolerance.empty()) solve.tolerance = parse_positive("--tolerance", solve_tolerance);
-      if (!solve_time_limit.empty()) solve.time_limit = parse_positive("--time-limit", solve_time_limit);
-      return solve_command(solve);
-    };
+  app->add_option("--json", o->solve.json, "write the table as JSON");
+  line.when_chosen(app, [o] {
+    if (!o->tolerance.empty()) o->solve.tolerance = parse_positive("--tolerance", o->tolerance);
+    if (!o->time_limit.empty()) o->solve.time_limit = parse_positive("--time-limit", o->time_limit);
+    return solve_command(o->solve);
   });
+}
 
-  std::string convert_from, convert_to;
-  CLI::App* convert_app = app.add_subcommand(
+void add_convert(CommandLine& line) {
+  struct Options {
+    std::string from, to;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app = line.add(
       "convert",
       "convert a problem file; the ending of OUT says the format: .hdf5 FCLIB, .dat Siconos, .txt ours");
-  convert_app->add_option("in", convert_from, "problem file of any format")->required();
-  convert_app->add_option("out", convert_to, "file to write")->required();
-  convert_app->callback([&] { command = [&] { return convert_command(convert_from, convert_to); }; });
+  app->add_option("in", o->from, "problem file of any format")->required();
+  app->add_option("out", o->to, "file to write")->required();
+  line.when_chosen(app, [o] { return convert_command(o->from, o->to); });
+}
 
-  CLI::App* bench_app =
-      app.add_subcommand("bench", "benchmarks: lemke, chains, peers, collision, threads, contact");
-  bench_app->add_option("name", bench.name, "which one");
-  bench_app->add_option("--json", bench.json, "write the table as JSON");
-  bench_app->add_option("--max-size", bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
-  bench_app->add_option("--part", bench.part, "contact only: scenes, bullet, real_time or growth [all]");
-  std::string bench_time_limit;
-  bench_app->add_option("--time-limit", bench_time_limit, "contact only: seconds a solver and scene [2]");
-  threads.add_to(bench_app);
-  bench_app->callback([&] {
-    command = [&] {
-      if (!bench_time_limit.empty()) bench.time_limit = parse_positive("--time-limit", bench_time_limit);
-      return bench_command(bench);
-    };
+void add_bench(CommandLine& line) {
+  struct Options {
+    BenchArguments bench;
+    std::string time_limit;
+  };
+  const auto o = std::make_shared<Options>();
+  CLI::App* app = line.add("bench", "benchmarks: lemke, chains, peers, collision, threads, contact");
+  app->add_option("name", o->bench.name, "which one");
+  app->add_option("--json", o->bench.json, "write the table as JSON");
+  app->add_option("--max-size", o->bench.max_size, "largest problem")->check(CLI::Range(1, 1'000'000));
+  app->add_option("--part", o->bench.part, "contact only: scenes, bullet, real_time or growth [all]");
+  app->add_option("--time-limit", o->time_limit, "contact only: seconds a solver and scene [2]");
+  line.threads.add_to(app);
+  line.when_chosen(app, [o] {
+    if (!o->time_limit.empty()) o->bench.time_limit = parse_positive("--time-limit", o->time_limit);
+    return bench_command(o->bench);
   });
+}
 
-  std::string list_kind;
-  CLI::App* list_app = app.add_subcommand(
-      "list", "what can be chosen: steppers, solvers, laws, scenes, schema, settings, defaults");
-  list_app->add_option("kind", list_kind, "steppers, solvers, laws, scenes, schema, settings or defaults")
-      ->required();
-  list_app->callback([&] { command = [&] { return list_command(list_kind); }; });
+void add_list(CommandLine& line) {
+  const auto kind = std::make_shared<std::string>();
+  CLI::App* app =
+      line.add("list", "what can be chosen: steppers, solvers, laws, scenes, schema, settings, defaults");
+  app->add_option("kind", *kind, "steppers, solvers, laws, scenes, schema, settings or defaults")->required();
+  line.when_chosen(app, [kind] { return list_command(*kind); });
+}
 
-  std::string help_topic;
-  CLI::App* help_app = app.add_subcommand("help", "explain a command");
-  help_app->add_option("command", help_topic, "which one");
-  help_app->callback([&] {
-    command = [&] {
-      if (help_topic.empty()) {
-        fmt::print("{}", overview);
+void add_help(CommandLine& line) {
+  const auto topic = std::make_shared<std::string>();
+  CLI::App* app = line.add("help", "explain a command");
+  app->add_option("command", *topic, "which one");
+  line.when_chosen(app, [&line, topic] {
+    if (topic->empty()) {
+      fmt::print("{}", line.overview);
+      return k_done;
+    }
+    for (const CLI::App* command : line.app.get_subcommands({}))
+      if (command->get_name() == *topic) {
+        fmt::print("{}", command->help(line.app.get_name()));
         return k_done;
       }
-      for (const CLI::App* sub : app.get_subcommands({}))
-        if (sub->get_name() == help_topic) {
-          fmt::print("{}", sub->help(app.get_name()));
-          return k_done;
-        }
-      throw delassus::InputError(unknown_command(app, help_topic));
-    };
+    throw delassus::InputError(unknown_command(line.app, *topic));
   });
+}
 
-  overview = app.help();
+// Reads the line; an exit status where there is nothing more to do.
+std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   const std::vector<CLI::App*> commands = app.get_subcommands({});
   const auto is_first = [&](const CLI::App* sub) { return sub->get_name() == argv[1]; };
   if (argc > 1 && argv[1][0] != '-' && std::none_of(commands.begin(), commands.end(), is_first))
@@ -359,8 +372,24 @@ int run_program(int argc, char** argv) {
     throw delassus::InputError(fmt::format("delassus: {}; see `delassus help{}`", error.what(),
                                            chosen.empty() ? "" : " " + chosen.front()->get_name()));
   }
-  threads.apply();
-  return command();
+  return std::nullopt;
+}
+
+int run_program(int argc, char** argv) {
+  CommandLine line;
+  line.app.set_version_flag("--version", "delassus " + delassus::version());
+  line.app.require_subcommand(0, 1);
+  for (const auto& add : {add_run, add_demo, add_verify, add_convergence, add_compare, add_dump, add_check,
+                          add_statics, add_modes, add_solve, add_convert, add_bench, add_list, add_help})
+    add(line);
+  line.overview = line.app.help();
+  line.chosen = [&line] {
+    fmt::print("{}", line.overview);
+    return k_done;
+  };
+  if (const std::optional<int> status = parse(line.app, argc, argv)) return *status;
+  line.threads.apply();
+  return line.chosen();
 }
 
 }  // namespace

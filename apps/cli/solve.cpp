@@ -10,11 +10,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/problem_file.hpp"
 #include "delassus/problems/natural_map.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/solvers/registry.hpp"
 
 namespace delassus::cli {

@@ -8,9 +8,10 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/steppers/equilibrium.hpp"
 #include "delassus/steppers/linearization.hpp"
 
@@ -63,7 +64,7 @@ void write_json(const std::string& path, const json& data) {
 }
 
 // Joints hold the start; contacts and dry friction would need to be asked, which statics does not.
-State start_of(const LoadedScene& scene, const Simulation& simulation) {
+State start_of(const Scene& scene, const Simulation& simulation) {
   const State& state = simulation.state();
   if (!is_joints_only(default_stepper(simulation.system(), state)))
     fmt::print(stderr, "note: {}: contacts, stops and dry friction take no part in the equilibrium\n",
@@ -77,7 +78,7 @@ int stopped(const std::string& name, const char* what, const std::string& messag
 }
 
 // The velocity that moves most.
-std::string dominant(const System& system, const Mode& mode) {
+std::string dominant(const System& system, const VibrationMode& mode) {
   Eigen::Index largest = 0;
   mode.shape.cwiseAbs().maxCoeff(&largest);
   return system.velocity_name(static_cast<int>(largest));
@@ -88,8 +89,8 @@ std::string dominant(const System& system, const Mode& mode) {
 int statics_command(const StaticsArguments& arguments) {
   require_writable(arguments.json);
   require_writable(arguments.state);
-  const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
-  const Simulation simulation = make_simulation(scene);
+  const Scene scene = load_scene(arguments.scene, arguments.settings);
+  const Simulation simulation(scene);
   const System& system = simulation.system();
   State state = start_of(scene, simulation);
   const EquilibriumResult result = find_equilibrium(system, state);
@@ -134,8 +135,8 @@ int statics_command(const StaticsArguments& arguments) {
 
 int modes_command(const ModesArguments& arguments) {
   require_writable(arguments.json);
-  const LoadedScene scene = load_scene(arguments.scene, arguments.settings);
-  const Simulation simulation = make_simulation(scene);
+  const Scene scene = load_scene(arguments.scene, arguments.settings);
+  const Simulation simulation(scene);
   const System& system = simulation.system();
   State state = start_of(scene, simulation);
   if (!arguments.at_start) {
@@ -152,7 +153,7 @@ int modes_command(const ModesArguments& arguments) {
              "Im s [1/s]", "largest motion");
   json modes = json::array();
   for (std::size_t i = 0; i < result.modes.size(); ++i) {
-    const Mode& mode = result.modes[i];
+    const VibrationMode& mode = result.modes[i];
     fmt::print("{:>5}{:>18.10g}{:>14.6g}{:>14.6g}{:>14.6g}  {}\n", i + 1, mode.frequency,
                mode.damping_ratio + 0.0,  // no −0
                mode.eigenvalue.real(), mode.eigenvalue.imag(), dominant(system, mode));

@@ -75,7 +75,6 @@ Outcome run(const std::shared_ptr<const LagrangianSystem>& system, double step, 
     const double energy = report.energy.kinetic + report.energy.potential;
     outcome.energy_error = std::max(outcome.energy_error, std::abs(energy - start.kinetic - start.potential));
     for (const Event& event : report.events) outcome.impacts += event.kind == EventKind::impact;
-    return true;
   });
   check(simulation.run_until(t_end), "the run reaches its end");
   outcome.q = simulation.state().q;

@@ -92,30 +92,24 @@ void run_with_motor(double t_end) {
   // The bodies rest at the start; assembly gives them the velocities that the motor asks for.
   Simulation simulation(system, system->initial_state(), {.step = step});
   double angle_error = 0, position_error = 0, reaction_error = 0, drift = 0;
-  Vector values, rates;
-  std::vector<BodyMotion> motions;
-  std::vector<JointReaction> reactions;
+  const JointHandle shaft = simulation.find_joint("shaft"), wrist = simulation.find_joint("wrist");
+  const BodyHandle slider = simulation.find_body("slider");
   simulation.observe([&](const Simulation& now, const StepReport& report) {
-    const State& state = now.state();
-    system->joint_coordinates(state.t, state.q, state.v, values, rates);
-    system->body_motions(state.t, state.q, state.v, motions);
-    system->reactions(state.t, state.q, state.v, report.joint_forces, reactions);
-    const double theta = speed * state.t, c = std::cos(theta), s = std::sin(theta),
+    const double theta = speed * now.time(), c = std::cos(theta), s = std::sin(theta),
                  root = std::sqrt(l * l - r * r * s * s);
     const double x = r * c + root, acceleration = -speed * speed *
                                                   (r * c + r * r * (c * c - s * s) / root +
                                                    std::pow(r, 4) * s * s * c * c / std::pow(root, 3));
     const double on_rod = force - system->model().bodies[mechanism.slider].mass * acceleration;
-    angle_error = std::max(angle_error, std::abs(values[0] - theta));
-    position_error = std::max(position_error, std::abs(motions[mechanism.slider].position.x() - x));
-    reaction_error = std::max(reaction_error, std::abs(reactions[mechanism.wrist].force.x() - on_rod));
+    angle_error = std::max(angle_error, std::abs(now.joint(shaft).angle() - theta));
+    position_error = std::max(position_error, std::abs(now.body(slider).position().x() - x));
+    reaction_error = std::max(reaction_error, std::abs(now.joint(wrist).force().x() - on_rod));
     drift = std::max(drift, report.certificate.joint_drift);
-    return true;
   });
   check(simulation.run_until(t_end), "the run reaches its end");
-  std::printf("  shaft at %.6f rad (%s), wrist pushes the rod by (%.4f, %.4f) N\n", values[0],
-              system->joint_coordinate_name(0).c_str(), reactions[mechanism.wrist].force.x(),
-              reactions[mechanism.wrist].force.y());
+  const Vector3 on_rod = simulation.joint(wrist).force();
+  std::printf("  shaft at %.6f rad, wrist pushes the rod by (%.4f, %.4f) N\n",
+              simulation.joint(shaft).angle(), on_rod.x(), on_rod.y());
   // Second order: (speed · step)² = 4e-5 of the size of the motion, and of the forces m r speed² = 2 N.
   check(angle_error < 1e-6, "the angle counts turns and follows the motor");
   check(position_error < 4e-5 * r, "the slider is where geometry puts it");

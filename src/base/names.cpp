@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "delassus/base/value.hpp"
+#include "delassus/base/data_tree.hpp"
 
 namespace delassus {
 namespace {
@@ -87,7 +87,8 @@ std::string nearest_name(const std::string& name, std::span<const std::string> k
 
 std::string name_advice(const std::string& name, std::span<const std::string> known) {
   const std::string near = nearest_name(name, known);
-  return near.empty() ? fmt::format("; known: {}", fmt::join(known, ", ")) : "; did you mean '" + near + "'?";
+  if (!near.empty()) return "; did you mean '" + near + "'?";
+  return fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")));
 }
 
 std::string unknown_name(const std::string& noun, const std::string& name,

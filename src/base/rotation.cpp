@@ -42,14 +42,14 @@ double sine_defect_ratio(double a) {
 
 }  // namespace
 
-Quaternion multiply(const Quaternion& a, const Quaternion& b) {
+Quaternion quaternion_product(const Quaternion& a, const Quaternion& b) {
   return {a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
           a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
           a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1],
           a[0] * b[3] + a[1] * b[2] - a[2] * b[1] + a[3] * b[0]};
 }
 
-Quaternion conjugate(const Quaternion& a) {
+Quaternion quaternion_conjugate(const Quaternion& a) {
   return {a[0], -a[1], -a[2], -a[3]};
 }
 
@@ -75,7 +75,7 @@ Vector3d rotate(const Quaternion& rho, const Vector3d& a) {
 }
 
 Vector3d rotate_back(const Quaternion& rho, const Vector3d& a) {
-  return rotate(conjugate(rho), a);
+  return rotate(quaternion_conjugate(rho), a);
 }
 
 Quaternion quaternion_exponential(const Vector3d& phi) {
@@ -96,12 +96,12 @@ Vector3d quaternion_logarithm(const Quaternion& rho) {
   return (2.0 / c * (1 - r2 * (1.0 / 3 - r2 * (1.0 / 5 - r2 * (1.0 / 7 - r2 / 9))))) * u;
 }
 
-Quaternion retract(const Quaternion& rho, const Vector3d& phi) {
-  return multiply(rho, quaternion_exponential(phi)).normalized();
+Quaternion quaternion_retract(const Quaternion& rho, const Vector3d& phi) {
+  return quaternion_product(rho, quaternion_exponential(phi)).normalized();
 }
 
-Vector3d difference(const Quaternion& a, const Quaternion& b) {
-  return quaternion_logarithm(multiply(conjugate(b), a));
+Vector3d quaternion_difference(const Quaternion& a, const Quaternion& b) {
+  return quaternion_logarithm(quaternion_product(quaternion_conjugate(b), a));
 }
 
 Matrix3d right_jacobian(const Vector3d& phi) {

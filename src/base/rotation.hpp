@@ -26,8 +26,8 @@ inline Eigen::Matrix3d skew(const Eigen::Vector3d& a) {
   return out;
 }
 
-Quaternion multiply(const Quaternion& a, const Quaternion& b);
-Quaternion conjugate(const Quaternion& a);
+Quaternion quaternion_product(const Quaternion& a, const Quaternion& b);
+Quaternion quaternion_conjugate(const Quaternion& a);
 Eigen::Matrix3d rotation_matrix(const Quaternion& rho);
 // The quaternion with w ≥ 0 of a rotation matrix.
 Quaternion quaternion_from_matrix(const Eigen::Matrix3d& R);
@@ -40,8 +40,8 @@ Quaternion quaternion_exponential(const Eigen::Vector3d& phi);
 // The rotation vector with |φ| ≤ π.
 Eigen::Vector3d quaternion_logarithm(const Quaternion& rho);
 // (1), normalised; and its inverse: φ with b ⊞ φ = a.
-Quaternion retract(const Quaternion& rho, const Eigen::Vector3d& phi);
-Eigen::Vector3d difference(const Quaternion& a, const Quaternion& b);
+Quaternion quaternion_retract(const Quaternion& rho, const Eigen::Vector3d& phi);
+Eigen::Vector3d quaternion_difference(const Quaternion& a, const Quaternion& b);
 
 // (3) and its inverse.
 Eigen::Matrix3d right_jacobian(const Eigen::Vector3d& phi);

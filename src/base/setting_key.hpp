@@ -5,7 +5,7 @@
 // which member of a struct it sets. The default is the member's initialiser and stands nowhere else. Files are
 // read, values of C++ programs checked and tables of the documentation printed from these entries:
 //
-//   number_key("theta", "-", between(0.5, 1), "weight of the end of the step", &StepperSettings::theta)
+//   number_key("theta", "-", number_between(0.5, 1), "weight of the end of the step", &StepperSettings::theta)
 //
 // A member of a member is given by its path: &StepperSettings::options, &StepperOptions::max_events. An optional
 // member may be `automatic`: it is left to resolve_options (settings/run_settings.hpp).
@@ -34,16 +34,16 @@ struct NumberRange {
   // "> 0", "0 … 1", "even, 2 … 360"; empty when unlimited.
   std::string text() const;
 };
-constexpr NumberRange between(double lowest, double highest) {
+constexpr NumberRange number_between(double lowest, double highest) {
   return {.lowest = lowest, .highest = highest};
 }
-constexpr NumberRange at_least(double lowest) {
+constexpr NumberRange number_at_least(double lowest) {
   return {.lowest = lowest};
 }
-constexpr NumberRange above(double lowest, double highest = std::numeric_limits<double>::infinity()) {
+constexpr NumberRange number_above(double lowest, double highest = std::numeric_limits<double>::infinity()) {
   return {.lowest = lowest, .highest = highest, .open_lowest = true};
 }
-constexpr NumberRange even_between(double lowest, double highest) {
+constexpr NumberRange even_number_between(double lowest, double highest) {
   return {.lowest = lowest, .highest = highest, .even = true};
 }
 

@@ -30,37 +30,35 @@ namespace delassus {
 struct Bounds {
   Vector3 lower = Vector3::Constant(std::numeric_limits<double>::infinity());
   Vector3 upper = Vector3::Constant(-std::numeric_limits<double>::infinity());
+
+  // Also true where a coordinate is not a number.
+  friend bool is_empty(const Bounds& box) {
+    return !(box.lower[0] <= box.upper[0] && box.lower[1] <= box.upper[1] && box.lower[2] <= box.upper[2]);
+  }
+
+  friend bool is_finite(const Bounds& box) { return box.lower.allFinite() && box.upper.allFinite(); }
+
+  // Of boxes that are not empty. Without branches between the axes: what they give cannot be foreseen.
+  friend bool overlap(const Bounds& a, const Bounds& b) {
+    return static_cast<int>(a.lower[0] <= b.upper[0]) & static_cast<int>(b.lower[0] <= a.upper[0]) &
+           static_cast<int>(a.lower[1] <= b.upper[1]) & static_cast<int>(b.lower[1] <= a.upper[1]) &
+           static_cast<int>(a.lower[2] <= b.upper[2]) & static_cast<int>(b.lower[2] <= a.upper[2]);
+  }
+
+  friend bool contains(const Bounds& outer, const Bounds& inner) {
+    return (outer.lower.array() <= inner.lower.array()).all() &&
+           (inner.upper.array() <= outer.upper.array()).all();
+  }
+
+  friend Bounds merge(const Bounds& a, const Bounds& b) {
+    return {a.lower.cwiseMin(b.lower), a.upper.cwiseMax(b.upper)};
+  }
+
+  // By `distance` on all sides.
+  friend Bounds inflate(const Bounds& box, double distance) {
+    return {box.lower.array() - distance, box.upper.array() + distance};
+  }
 };
-
-// Also true where a coordinate is not a number.
-inline bool is_empty(const Bounds& box) {
-  return !(box.lower[0] <= box.upper[0] && box.lower[1] <= box.upper[1] && box.lower[2] <= box.upper[2]);
-}
-
-inline bool is_finite(const Bounds& box) {
-  return box.lower.allFinite() && box.upper.allFinite();
-}
-
-// Of boxes that are not empty. Without branches between the axes: what they give cannot be foreseen.
-inline bool overlap(const Bounds& a, const Bounds& b) {
-  return static_cast<int>(a.lower[0] <= b.upper[0]) & static_cast<int>(b.lower[0] <= a.upper[0]) &
-         static_cast<int>(a.lower[1] <= b.upper[1]) & static_cast<int>(b.lower[1] <= a.upper[1]) &
-         static_cast<int>(a.lower[2] <= b.upper[2]) & static_cast<int>(b.lower[2] <= a.upper[2]);
-}
-
-inline bool contains(const Bounds& outer, const Bounds& inner) {
-  return (outer.lower.array() <= inner.lower.array()).all() &&
-         (inner.upper.array() <= outer.upper.array()).all();
-}
-
-inline Bounds merge(const Bounds& a, const Bounds& b) {
-  return {a.lower.cwiseMin(b.lower), a.upper.cwiseMax(b.upper)};
-}
-
-// By `distance` on all sides.
-inline Bounds inflate(const Bounds& box, double distance) {
-  return {box.lower.array() - distance, box.upper.array() + distance};
-}
 
 // The smallest box; of a geometry without features empty.
 Bounds bounds_of(const Geometry& geometry, const Pose& pose);

@@ -248,8 +248,9 @@ std::string CollisionWorld::shape_name(int shape) const {
 
 Material CollisionWorld::material(const Ends& ends) const {
   const PlacedShape &a = shapes_[ends.shape_a], &b = shapes_[ends.shape_b];
-  const Material combined = combined_.empty() ? combine(settings_.rules, a.material, b.material)
-                                              : combined_[a.kind * static_cast<int>(kinds_.size()) + b.kind];
+  const Material combined = combined_.empty()
+                                ? delassus::combine_materials(settings_.rules, a.material, b.material)
+                                : combined_[a.kind * static_cast<int>(kinds_.size()) + b.kind];
   if (rules_.empty()) return combined;
   const std::pair<int, int> bodies = ordered(ends.body_a, ends.body_b);
   const auto rule =
@@ -269,7 +270,7 @@ void CollisionWorld::combine_materials() {
     if (kinds_.size() > most_kinds) return;
   }
   for (const Material& a : kinds_)
-    for (const Material& b : kinds_) combined_.push_back(combine(settings_.rules, a, b));
+    for (const Material& b : kinds_) combined_.push_back(delassus::combine_materials(settings_.rules, a, b));
 }
 
 // --- where shapes are

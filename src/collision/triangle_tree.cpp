@@ -10,7 +10,7 @@ Bounds face_bounds(const Geometry& geometry, const GeometryFace& face) {
   Bounds box;
   for (int i : geometry.loop(face)) {
     const GeometryPoint& point = geometry.points[i];
-    box = merge(box, inflate({point.x, point.x}, point.radius));
+    box = merge(box, inflate(Bounds{point.x, point.x}, point.radius));
   }
   return box;
 }

@@ -25,12 +25,16 @@ Vector3 central_force(const PointGravity& gravity, double mass, const Vector3& x
 
 }  // namespace
 
-CoordinateForce MultibodySystem::CoordinateElement::force(double t, double x, double v) const {
-  if (law) return law(t, x, v);
+CoordinateForce MultibodySystem::CoordinateElement::force(double t, double x, double v,
+                                                          double signal_value) const {
+  if (law) {
+    const CoordinateForce full = law(t, x, v);
+    return {signal_value * full.force, signal_value * full.by_position, signal_value * full.by_rate};
+  }
   double position = x - rest, rate = v;
   if (target) {
-    position -= target.value(t);
-    rate -= target.rate(t);
+    position -= signal_value * target.value(t);
+    rate -= signal_value * target.rate(t);
   }
   return {-stiffness * position - damping * rate, -stiffness, -damping};
 }
@@ -54,8 +58,8 @@ void MultibodySystem::make_elements() {
     motor_elements_.push_back(-1);
     if (motor.kind != Motor::Kind::force && motor.kind != Motor::Kind::servo) continue;
     motor_elements_.back() = static_cast<int>(coordinate_elements_.size());
-    coordinate_elements_.push_back(
-        {coordinate_index(motor.coordinate), motor.stiffness, 0.0, motor.damping, motor.target, motor.force});
+    coordinate_elements_.push_back({coordinate_index(motor.coordinate), motor.stiffness, 0.0, motor.damping,
+                                    motor.target, motor.force, motor.signal});
   }
   for (const Bushing& bushing : model_.bushings) {
     BushingFrames out{.a = shifted(bushing.a), .b = shifted(bushing.b)};
@@ -95,7 +99,7 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
   for (const CoordinateElement& element : coordinate_elements_) {
     evaluate_coordinate(element.coordinate, at, v.data(), false, x);
     add_pair_force(coordinates_[element.coordinate].function, x.pair.gradient,
-                   element.force(t, x.pair.value, x.pair.gradient.dot(x.V)).force, k);
+                   force_of(element, t, x.pair.value, x.pair.gradient.dot(x.V), q).force, k);
   }
   for (const AppliedForce& f : model_.applied_forces) add_applied(f, at, v, k);
   Vector6 xi;
@@ -155,7 +159,7 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
     const PairFunction& f = coordinates_[element.coordinate].function;
     evaluate_coordinate(element.coordinate, at, v.data(), true, x);
     const Vector12& g = x.pair.gradient;
-    const CoordinateForce force = element.force(t, x.pair.value, g.dot(x.V));
+    const CoordinateForce force = force_of(element, t, x.pair.value, g.dot(x.V), q);
     // What pulls back is a spring or damper of rank one; what pushes on (a motor's law) is not definite.
     out.spring_rows.add_group(1);
     add_pair_row(f, g, 1.0, out.spring_rows);
@@ -235,7 +239,7 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
     evaluate_coordinate(element.coordinate, at, nullptr, false, prescribed);
     const double rate = x.pair.gradient.dot(x.V), moved = x.pair.gradient.dot(prescribed.V),
                  own = rate - moved;
-    const double force = element.force(t, x.pair.value, rate).force;
+    const double force = force_of(element, t, x.pair.value, rate, at.q).force;
     if (element.has_potential()) {
       // The spring's energy also changes by the motion that is prescribed.
       const double elastic = -element.stiffness * (x.pair.value - element.rest);
@@ -249,14 +253,13 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
     const Vector3 s = f.point - model_.bodies[f.body].center_of_mass,
                   omega = body.R * body.velocity.tail<3>(), point = body.x + body.R * s,
                   velocity = body.velocity.head<3>() + omega.cross(body.R * s);
-    Vector3 force;
     if (f.force) {
-      f.force(t, point, velocity, force, nullptr, nullptr);
+      const Vector3 force = applied_value(f, f.force, at, point, velocity);
       power += (f.body_axes ? Vector3(body.R * force) : force).dot(velocity);
     }
     if (f.torque) {
-      f.torque(t, point, velocity, force, nullptr, nullptr);
-      power += (f.body_axes ? Vector3(body.R * force) : force).dot(omega);
+      const Vector3 torque = applied_value(f, f.torque, at, point, velocity);
+      power += (f.body_axes ? Vector3(body.R * torque) : torque).dot(omega);
     }
   }
   Vector6 xi;
@@ -285,21 +288,31 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
 
 // --- applied forces: at the point s of the body, P = ∂(point)/∂q = (I, −R[s]×)
 
+Vector3 MultibodySystem::applied_value(const AppliedForce& f, const ForceFunction& function,
+                                       const Configuration& at, const Vector3& point, const Vector3& velocity,
+                                       Matrix3* by_x, Matrix3* by_v) const {
+  Vector3 value;
+  function(at.t, point, velocity, value, by_x, by_v);
+  const double s = signal_value(f.signal, at.q);
+  if (by_x != nullptr) *by_x *= s;
+  if (by_v != nullptr) *by_v *= s;
+  return s * value;
+}
+
 void MultibodySystem::add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v,
                                   Vector& k) const {
   const Place& place = places_[f.body];
   const BodyKinematics body = moving(f.body, at, v);
   const Vector3 s = f.point - model_.bodies[f.body].center_of_mass, omega = body.velocity.tail<3>(),
                 point = body.x + body.R * s, velocity = body.velocity.head<3>() + body.R * omega.cross(s);
-  Vector3 value;
   if (f.force) {
-    f.force(at.t, point, velocity, value, nullptr, nullptr);
+    const Vector3 value = applied_value(f, f.force, at, point, velocity);
     const Vector3 world = f.body_axes ? Vector3(body.R * value) : value;
     k.segment<3>(place.v) += world;
     if (place.nv == 6) k.segment<3>(place.v + 3) += s.cross(body.R.transpose() * world);
   }
   if (f.torque) {
-    f.torque(at.t, point, velocity, value, nullptr, nullptr);
+    const Vector3 value = applied_value(f, f.torque, at, point, velocity);
     k.segment<3>(place.v + 3) += f.body_axes ? value : Vector3(body.R.transpose() * value);
   }
 }
@@ -314,11 +327,10 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configu
   Eigen::Matrix<double, 3, 6> P, velocity_by_q = Eigen::Matrix<double, 3, 6>::Zero();
   P << Matrix3::Identity(), -R * skew(s);
   velocity_by_q.rightCols<3>() = -R * skew(omega.cross(s));
-  Vector3 value;
   Matrix3 by_x, by_v;
   Matrix6 k_q = Matrix6::Zero(), k_v = Matrix6::Zero();
   if (f.force) {
-    f.force(at.t, point, velocity, value, &by_x, &by_v);
+    const Vector3 value = applied_value(f, f.force, at, point, velocity, &by_x, &by_v);
     const Vector3 local = f.body_axes ? value : Vector3(R.transpose() * value);  // in body axes
     Eigen::Matrix<double, 3, 6> force_by_q = by_x * P + by_v * velocity_by_q, force_by_v = by_v * P;
     if (f.body_axes) {
@@ -331,7 +343,7 @@ void MultibodySystem::add_applied_jacobians(const AppliedForce& f, const Configu
     k_q.block<3, 3>(3, 3) += skew(s) * skew(local);
   }
   if (f.torque) {
-    f.torque(at.t, point, velocity, value, &by_x, &by_v);
+    const Vector3 value = applied_value(f, f.torque, at, point, velocity, &by_x, &by_v);
     const Matrix3 to_body = f.body_axes ? Matrix3(Matrix3::Identity()) : Matrix3(R.transpose());
     k_q.bottomRows<3>() += to_body * (by_x * P + by_v * velocity_by_q);
     k_v.bottomRows<3>() += to_body * by_v * P;
@@ -413,14 +425,13 @@ void MultibodySystem::add_bushing_jacobians(std::size_t i, const Configuration& 
   add_pair_block(ends, remainder, 1.0, out.k_q_remainder);
 }
 
-// --- elements of the user: derivatives by differences
+// --- elements of the user
 
-void MultibodySystem::add_element_jacobians(const ForceElement& element, const Configuration& at,
-                                            const VectorRef& v, ForceJacobians& out) const {
+void MultibodySystem::add_element_differences(const ForceElement& element,
+                                              std::vector<BodyKinematics>& motions, const Configuration& at,
+                                              Matrix& by_q, Matrix& by_v) const {
   const std::vector<int> bodies = element.bodies();
-  std::vector<BodyKinematics> motions(bodies.size());
   std::vector<Vector6> wrenches(bodies.size());
-  for (std::size_t b = 0; b < bodies.size(); ++b) motions[b] = moving(bodies[b], at, v);
   const auto add_difference = [&](double sign, Matrix& derivative, Eigen::Index column) {
     std::fill(wrenches.begin(), wrenches.end(), Vector6::Zero());
     element.add_wrenches(at.t, motions, wrenches);
@@ -428,29 +439,49 @@ void MultibodySystem::add_element_jacobians(const ForceElement& element, const C
       derivative.col(column).segment<6>(static_cast<Eigen::Index>(6 * b)) +=
           (sign / (2 * k_difference_step)) * wrenches[b];
   };
-  const auto rows = static_cast<Eigen::Index>(6 * bodies.size());
   for (std::size_t c = 0; c < bodies.size(); ++c) {
-    const Place& place = places_[bodies[c]];
-    if (place.nv == 0) continue;
-    Matrix by_q = Matrix::Zero(rows, place.nv), by_v = Matrix::Zero(rows, place.nv);
     const BodyKinematics here = motions[c];
-    for (int k = 0; k < place.nv; ++k)
+    for (int k = 0; k < places_[bodies[c]].nv; ++k)
       for (const double sign : {1.0, -1.0}) {
+        const auto column = static_cast<Eigen::Index>(6 * c) + k;
         motions[c] = moved(bodies[c], at, sign * k_difference_step * Vector6::Unit(k));
         motions[c].velocity = here.velocity;
-        add_difference(sign, by_q, k);
+        add_difference(sign, by_q, column);
         motions[c] = here;
         motions[c].velocity[k] += sign * k_difference_step;
-        add_difference(sign, by_v, k);
+        add_difference(sign, by_v, column);
         motions[c] = here;
       }
-    for (std::size_t b = 0; b < bodies.size(); ++b) {
-      const Place& row = places_[bodies[b]];
-      if (row.nv == 0) continue;
-      const auto first = static_cast<Eigen::Index>(6 * b);
-      out.k_q.add_block(row.v, place.v, row.nv, place.nv) = by_q.middleRows(first, row.nv);
-      out.k_v.add_block(row.v, place.v, row.nv, place.nv) = by_v.middleRows(first, row.nv);
+  }
+}
+
+void MultibodySystem::add_element_jacobians(const ForceElement& element, const Configuration& at,
+                                            const VectorRef& v, ForceJacobians& out) const {
+  const std::vector<int> bodies = element.bodies();
+  const auto size = static_cast<Eigen::Index>(6 * bodies.size());
+  Matrix by_q = Matrix::Zero(size, size), by_v = Matrix::Zero(size, size);
+  std::vector<BodyKinematics> motions(bodies.size());
+  for (std::size_t b = 0; b < bodies.size(); ++b) motions[b] = moving(bodies[b], at, v);
+  if (element.has_derivatives())
+    element.add_derivatives(at.t, motions, by_q, by_v);
+  else
+    add_element_differences(element, motions, at, by_q, by_v);
+  if (element.symmetric_derivatives())
+    for (Matrix* D : {&by_q, &by_v}) *D = (0.5 * (*D + D->transpose())).eval();
+  const auto add = [&](std::size_t b, std::size_t c) {
+    const Place &row = places_[bodies[b]], &column = places_[bodies[c]];
+    if (row.nv == 0 || column.nv == 0) return;
+    const auto i = static_cast<Eigen::Index>(6 * b), j = static_cast<Eigen::Index>(6 * c);
+    out.k_q.add_block(row.v, column.v, row.nv, column.nv) = by_q.block(i, j, row.nv, column.nv);
+    out.k_v.add_block(row.v, column.v, row.nv, column.nv) = by_v.block(i, j, row.nv, column.nv);
+  };
+  // A block and its mirror image one after the other: so BlockMatrix sees that they are symmetric.
+  for (std::size_t c = 0; c < bodies.size(); ++c) {
+    for (std::size_t b = 0; b < c; ++b) {
+      add(b, c);
+      add(c, b);
     }
+    add(c, c);
   }
 }
 

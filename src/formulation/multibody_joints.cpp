@@ -90,6 +90,7 @@ void MultibodySystem::make_joints() {
     RowGroup group{.kind = RowGroup::Kind::coordinates, .name = motor.name, .motor = static_cast<int>(m)};
     group.terms = {{coordinate_index(motor.coordinate), 1.0}};
     group.law = motor.target;
+    group.signal = motor.signal;
     group.holonomic = motor.kind == Motor::Kind::position;
     (group.holonomic ? row_groups_ : velocity_groups).push_back(group);
   }
@@ -283,7 +284,7 @@ void MultibodySystem::add_coordinate_row(const RowGroup& group, const Configurat
     out.violation[row] = value;
     out.target[row] = -rate;
   } else {
-    out.target[row] = (group.law ? group.law.value(at.t) : 0.0) - rate;
+    out.target[row] = (group.law ? signal_value(group.signal, at.q) * group.law.value(at.t) : 0.0) - rate;
   }
 }
 
@@ -334,7 +335,9 @@ double MultibodySystem::row_bias(const RowGroup& group, int index, const Configu
     evaluate(group.body_rows[i], body, y);
     bias += body.velocity.dot(y.curvature * body.velocity) + y.gradient.dot(body.acceleration);
   }
-  if (group.law) bias -= group.holonomic ? group.law.acceleration(at.t) : group.law.rate(at.t);
+  if (group.law)
+    bias -= group.holonomic ? group.law.acceleration(at.t)
+                            : signal_value(group.signal, at.q) * group.law.rate(at.t);
   return bias;
 }
 

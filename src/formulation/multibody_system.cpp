@@ -26,6 +26,7 @@ MultibodySystem::MultibodySystem(Model model) : model_(std::move(model)) {
   make_elements();
   make_contacts();
   make_mass();
+  nq_ += num_signals();
 }
 
 void MultibodySystem::place_bodies() {
@@ -62,10 +63,12 @@ State MultibodySystem::initial_state() const {
     if (c.turn >= 0)
       state.q[c.turn] = evaluate_value(c.function, kinematics(c.function.body_a, 0, state.q),
                                        kinematics(c.function.body_b, 0, state.q));
+  state.q.tail(num_signals()).setZero();
   return state;
 }
 
 std::string MultibodySystem::coordinate_name(int i) const {
+  if (const int signal = i - (nq_ - num_signals()); signal >= 0) return signal_name(signal);
   static const char* const parts[] = {".x", ".y", ".z", ".qw", ".qx", ".qy", ".qz"};
   for (const Coordinate& c : coordinates_)
     if (c.turn == i) return c.name;
@@ -94,7 +97,7 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
     if (place.nv == 0) continue;
     out.segment<3>(place.q) = q.segment<3>(place.q) + w.segment<3>(place.v);
     if (place.nv == 6)
-      out.segment<4>(place.q + 3) = delassus::retract(orientation(q, place.q), w.segment<3>(place.v + 3));
+      out.segment<4>(place.q + 3) = quaternion_retract(orientation(q, place.q), w.segment<3>(place.v + 3));
   }
   // The angles follow from the new orientations up to whole turns, and those from how far the bodies turned. The
   // prescribed turn of a kinematic body is not part of w; no step is so long that half a turn of it is missed.
@@ -103,6 +106,7 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
     const PairFunction& f = c.function;
     out[c.turn] = followed_angle(c, q, w, kinematics(f.body_a, 0, out), kinematics(f.body_b, 0, out));
   }
+  out.tail(num_signals()) = q.tail(num_signals());
 }
 
 double MultibodySystem::followed_angle(const Coordinate& c, const VectorRef& q, const VectorRef& w,
@@ -127,7 +131,7 @@ void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vecto
     if (place.nv == 0) continue;
     w.segment<3>(place.v) = q1.segment<3>(place.q) - q0.segment<3>(place.q);
     if (place.nv == 6)
-      w.segment<3>(place.v + 3) = delassus::difference(orientation(q1, place.q), orientation(q0, place.q));
+      w.segment<3>(place.v + 3) = quaternion_difference(orientation(q1, place.q), orientation(q0, place.q));
   }
 }
 
@@ -224,7 +228,7 @@ BodyKinematics MultibodySystem::moved(int body, double t, const VectorRef& q, co
   if (place.nv == 0) return kinematics(body, t, q);
   BodyKinematics out;
   out.x = q.segment<3>(place.q) + w.head<3>();
-  if (place.nv == 6) out.R = rotation_matrix(delassus::retract(orientation(q, place.q), w.tail<3>()));
+  if (place.nv == 6) out.R = rotation_matrix(quaternion_retract(orientation(q, place.q), w.tail<3>()));
   return out;
 }
 
@@ -322,7 +326,8 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v
       force = lambda[motor_rows_[m]];
     } else {
       evaluate_coordinate(coordinate, at, v.data(), false, x);
-      force = coordinate_elements_[motor_elements_[m]].force(t, x.pair.value, x.pair.gradient.dot(x.V)).force;
+      force = force_of(coordinate_elements_[motor_elements_[m]], t, x.pair.value, x.pair.gradient.dot(x.V), q)
+                  .force;
     }
     JointReaction& reaction = out[model_.joints.size() + m];
     (coordinates_[coordinate].turn >= 0 ? reaction.torque : reaction.force).z() = force;

@@ -7,6 +7,7 @@
 //   rigid body  q: x, ρ (w,x,y,z)    v: ẋ in world axes, ω in body axes          M = diag(m I₃, J)
 //               (x, ρ) ⊞ (w_x, w_φ) = (x + w_x, ρ exp(w_φ/2));  gyroscopic force −ω × Jω,
 //               ∂/∂ω = [Jω]× − [ω]×J                                                              [S2 46-54]
+//   signal      an input: one more entry of q, the last ones, not of v; q ⊞ w keeps it
 //   angle of a joint  one more entry of q, not of v: the angle with its turns. q ⊞ w keeps it on the branch of
 //               atan2 nearest to angle + gᵀw, so that gears, screws and motors know how often they have turned.
 //
@@ -48,6 +49,8 @@ class MultibodySystem final : public System {
   std::string coordinate_name(int i) const override;
   std::string velocity_name(int i) const override;
   std::string joint_name(int row) const override;
+  int num_signals() const override { return static_cast<int>(model_.signals.size()); }
+  std::string signal_name(int i) const override { return model_.signals[i].name; }
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override;
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override;
   void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const override;
@@ -128,6 +131,7 @@ class MultibodySystem final : public System {
     std::vector<BodyRow> body_rows;
     double offset = 0;
     TimeLaw law;
+    int signal = -1;                        // times this one
     Vector3 plane_point = Vector3::Zero();  // rolling
     int num_rows() const { return kind == Kind::coordinates ? 1 : count; }
   };
@@ -136,7 +140,8 @@ class MultibodySystem final : public System {
     double stiffness = 0, rest = 0, damping = 0;
     TimeLaw target;     // of a servo
     CoordinateLaw law;  // instead of all the others
-    CoordinateForce force(double t, double x, double v) const;
+    int signal = -1;    // target and law are multiplied by this one
+    CoordinateForce force(double t, double x, double v, double signal_value) const;
     bool has_potential() const { return !law && !target; }
   };
   struct LimitContact {
@@ -160,6 +165,14 @@ class MultibodySystem final : public System {
   Attachment shifted(const Attachment& attachment) const;
   Joint shifted(const Joint& joint) const;
 
+  // What an element with this signal is multiplied by.
+  double signal_value(int signal, const VectorRef& q) const {
+    return signal < 0 ? 1.0 : q[nq_ - num_signals() + signal];
+  }
+  CoordinateForce force_of(const CoordinateElement& element, double t, double x, double v,
+                           const VectorRef& q) const {
+    return element.force(t, x, v, signal_value(element.signal, q));
+  }
   // Of one body; of its motion only what is prescribed.
   BodyKinematics kinematics(int body, double t, const VectorRef& q) const;
   static const BodyKinematics& body_at(int body, const Configuration& at);
@@ -192,6 +205,10 @@ class MultibodySystem final : public System {
   // Of a group that is not of pair functions.
   double row_bias(const RowGroup& group, int index, const Configuration& at, const VectorRef& v) const;
 
+  // The force or torque of an applied force, in its axes.
+  Vector3 applied_value(const AppliedForce& f, const ForceFunction& function, const Configuration& at,
+                        const Vector3& point, const Vector3& velocity, Matrix3* by_x = nullptr,
+                        Matrix3* by_v = nullptr) const;
   void add_applied(const AppliedForce& f, const Configuration& at, const VectorRef& v, Vector& k) const;
   void add_applied_jacobians(const AppliedForce& f, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
@@ -201,6 +218,8 @@ class MultibodySystem final : public System {
                         Eigen::Matrix<double, 6, 12>& J) const;
   void add_bushing_jacobians(std::size_t i, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
+  void add_element_differences(const ForceElement& element, std::vector<BodyKinematics>& motions,
+                               const Configuration& at, Matrix& by_q, Matrix& by_v) const;
   void add_element_jacobians(const ForceElement& element, const Configuration& at, const VectorRef& v,
                              ForceJacobians& out) const;
 

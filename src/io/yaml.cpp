@@ -108,8 +108,8 @@ class Converter {
     return place;
   }
 
-  Value convert(const YAML::Node& node, int depth) {
-    Value out;
+  DataTree convert(const YAML::Node& node, int depth) {
+    DataTree out;
     out.place = place_of(node.Mark());
     if (depth > k_max_depth) fail_depth(out.place);
     if (++num_values_ > k_max_values)
@@ -124,11 +124,11 @@ class Converter {
         read_scalar(node, out);
         return out;
       case YAML::NodeType::Sequence:
-        out.kind = Value::Kind::list;
+        out.kind = DataTree::Kind::list;
         for (const YAML::Node& item : node) out.list.push_back(convert(item, depth + 1));
         return out;
       case YAML::NodeType::Map: {
-        out.kind = Value::Kind::map;
+        out.kind = DataTree::Kind::map;
         std::set<std::string> seen;
         for (const auto& item : node) {
           const Place place = place_of(item.first.Mark());
@@ -151,18 +151,18 @@ class Converter {
   }
 
  private:
-  void read_scalar(const YAML::Node& node, Value& out) const {
+  void read_scalar(const YAML::Node& node, DataTree& out) const {
     out.text = node.Scalar();
     out.quoted = node.Tag() == "!";
-    out.kind = Value::Kind::text;
+    out.kind = DataTree::Kind::text;
     require_closed_quote(node.Mark(), out.place);
     find_lines(node.Mark(), out);
     if (out.quoted) return;
     if (out.text == "true" || out.text == "false") {
-      out.kind = Value::Kind::boolean;
+      out.kind = DataTree::Kind::boolean;
       out.boolean = out.text == "true";
     } else if (parse_number(out.text, out.number)) {
-      out.kind = Value::Kind::number;
+      out.kind = DataTree::Kind::number;
     }
   }
 
@@ -186,7 +186,7 @@ class Converter {
 
   // A scalar over several lines was folded by the YAML library: follows its text through the source and notes
   // where each line begins. Gives up, without lines, on escapes and whatever else it does not know.
-  void find_lines(const YAML::Mark& mark, Value& out) const {
+  void find_lines(const YAML::Mark& mark, DataTree& out) const {
     if (mark.is_null() || static_cast<std::size_t>(mark.pos) >= source_.size()) return;
     auto at = static_cast<std::size_t>(mark.pos);
     if (source_[at] == '"' || source_[at] == '\'') ++at;
@@ -205,7 +205,7 @@ class Converter {
       while (at < source_.size() && source_[at] != '\n') ++at;
     const auto blank = [](char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; };
     int character = 0;
-    std::vector<Value::Line> lines;
+    std::vector<DataTree::Line> lines;
     for (char c : out.text) {
       if (!blank(c)) {
         while (at < source_.size() && blank(source_[at])) step();
@@ -273,7 +273,7 @@ std::string explain(const YAML::Exception& error, const std::string& source) {
 
 }  // namespace
 
-Value parse_yaml(const std::string& text, const std::string& name) {
+DataTree parse_yaml(const std::string& text, const std::string& name) {
   if (text.size() > k_max_bytes)
     throw InputError(Place{name, 0, 0}, fmt::format("the text has {} MB; allowed: up to {} MB",
                                                     text.size() >> 20, k_max_bytes >> 20));
@@ -287,7 +287,7 @@ Value parse_yaml(const std::string& text, const std::string& name) {
     YAML::Parser parser(stream);
     StartOfDocument start;
     if (!parser.HandleNextDocument(start)) {
-      Value nothing;
+      DataTree nothing;
       nothing.place = {name, 1, 1};
       return nothing;
     }
@@ -304,32 +304,32 @@ Value parse_yaml(const std::string& text, const std::string& name) {
 
 namespace {
 
-void emit(const Value& value, YAML::Emitter& out) {
+void emit(const DataTree& value, YAML::Emitter& out) {
   switch (value.kind) {
-    case Value::Kind::null:
+    case DataTree::Kind::null:
       out << YAML::Null;
       return;
-    case Value::Kind::boolean:
+    case DataTree::Kind::boolean:
       out << value.boolean;
       return;
-    case Value::Kind::number:
-    case Value::Kind::text:
+    case DataTree::Kind::number:
+    case DataTree::Kind::text:
       if (value.quoted)
         out << YAML::DoubleQuoted << value.text;
       else
         out << value.text;
       return;
-    case Value::Kind::list: {
-      const bool scalars = std::none_of(value.list.begin(), value.list.end(), [](const Value& element) {
-        return element.kind == Value::Kind::map;
+    case DataTree::Kind::list: {
+      const bool scalars = std::none_of(value.list.begin(), value.list.end(), [](const DataTree& element) {
+        return element.kind == DataTree::Kind::map;
       });
       if (scalars) out << YAML::Flow;
       out << YAML::BeginSeq;
-      for (const Value& element : value.list) emit(element, out);
+      for (const DataTree& element : value.list) emit(element, out);
       out << YAML::EndSeq;
       return;
     }
-    case Value::Kind::map:
+    case DataTree::Kind::map:
       out << YAML::BeginMap;
       for (const auto& [key, member] : value.map) {
         out << YAML::Key << key << YAML::Value;
@@ -342,13 +342,13 @@ void emit(const Value& value, YAML::Emitter& out) {
 
 }  // namespace
 
-std::string write_yaml(const Value& value) {
+std::string write_yaml(const DataTree& value) {
   YAML::Emitter out;
   emit(value, out);
   return std::string(out.c_str()) + "\n";
 }
 
-Value read_yaml_file(const std::string& path) {
+DataTree read_yaml_file(const std::string& path) {
   return parse_yaml(read_file(path, k_max_bytes), path);
 }
 

@@ -23,7 +23,7 @@ enum class BodyKind : std::uint8_t {
 
 // A prescribed motion: x(t) of the frame's origin, and a turn by angle(t) about a fixed world axis from the initial
 // orientation.
-struct Motion {
+struct PrescribedMotion {
   TimeLaw position[3];
   Vector3 axis = Vector3::UnitZ();
   TimeLaw angle;  // may be empty: no turn
@@ -40,7 +40,7 @@ struct Body {
   Quaternion orientation = identity_quaternion();  // initial
   Vector3 angular_velocity = Vector3::Zero();      // initial, in body axes [rad/s]
   Vector3 center_of_mass = Vector3::Zero();        // in the body's frame [m]
-  Motion motion = {};                              // kinematic bodies
+  PrescribedMotion motion = {};                    // kinematic bodies
   std::vector<Shape> shapes = {};                  // what touches and is drawn
 
   bool dynamic() const { return kind == BodyKind::particle || kind == BodyKind::rigid; }

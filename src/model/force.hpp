@@ -33,6 +33,7 @@ struct AppliedForce {
   Vector3 point = Vector3::Zero();  // where it acts, in the body's frame [m]
   ForceFunction torque = {};        // rigid bodies only; may be empty
   bool body_axes = false;           // components of force and torque in body axes; otherwise world axes
+  int signal = -1;                  // index in Model::signals: force and torque are multiplied by it
 };
 
 struct Bushing {
@@ -48,7 +49,7 @@ struct PointGravity {
   double strength = 0;               // μ_g = G M [m³/s²]
 };
 
-// A force element of the user's. Its derivatives are taken by central differences.
+// A force element of the user's. Functions may be called at any time and for any motion; they do not change it.
 class ForceElement {
  public:
   virtual ~ForceElement() = default;
@@ -58,6 +59,15 @@ class ForceElement {
   // Adds to `wrenches`, one a body: force in world axes at the centre of mass, torque about it in body axes.
   virtual void add_wrenches(double t, std::span<const BodyKinematics> bodies,
                             std::span<Vector6> wrenches) const = 0;
+  // Derivatives of the wrenches, where the element knows them; by central differences otherwise, which cost 24 calls of
+  // add_wrenches a body. Both matrices have 6 rows a body, as the wrenches, and 6 columns a body: ∂/∂q by a displacement
+  // in world axes and a small rotation in body axes, ∂/∂v by velocity and angular velocity, likewise.
+  virtual bool has_derivatives() const { return false; }
+  virtual void add_derivatives(double /*t*/, std::span<const BodyKinematics> /*bodies*/,
+                               Eigen::Ref<Matrix> /*by_q*/, Eigen::Ref<Matrix> /*by_v*/) const {}
+  // True only where both matrices are symmetric for every motion: the step then stays symmetric, which is cheaper and what
+  // some solvers need. Differences are symmetric to round-off only; they are made so exactly.
+  virtual bool symmetric_derivatives() const { return false; }
   // When the element has a potential, it is part of the energy; otherwise its power is booked as work.
   virtual bool has_potential() const { return false; }
   virtual double potential(double /*t*/, std::span<const BodyKinematics> /*bodies*/) const { return 0; }

@@ -40,7 +40,7 @@ double Material::friction_ratio() const {
   return friction > 0 && friction_2 > 0 ? friction_2 / friction : 1.0;
 }
 
-double combine(CombineRule rule, double a, double b) {
+double combine_coefficients(CombineRule rule, double a, double b) {
   switch (rule) {
     case CombineRule::minimum:
       return std::min(a, b);
@@ -56,17 +56,17 @@ double combine(CombineRule rule, double a, double b) {
   return a;
 }
 
-Material combine(const MaterialRules& rules, const Material& a, const Material& b) {
+Material combine_materials(const MaterialRules& rules, const Material& a, const Material& b) {
   // A coefficient that only one of them has: the other's friction stands for it.
   const auto optional = [&](double x, double y) {
     if (x < 0 && y < 0) return -1.0;
-    return combine(rules.friction, x < 0 ? a.friction : x, y < 0 ? b.friction : y);
+    return combine_coefficients(rules.friction, x < 0 ? a.friction : x, y < 0 ? b.friction : y);
   };
   return {
-      .friction = combine(rules.friction, a.friction, b.friction),
-      .restitution = combine(rules.restitution, a.restitution, b.restitution),
-      .rolling_friction = combine(rules.rolling, a.rolling_friction, b.rolling_friction),
-      .spinning_friction = combine(rules.rolling, a.spinning_friction, b.spinning_friction),
+      .friction = combine_coefficients(rules.friction, a.friction, b.friction),
+      .restitution = combine_coefficients(rules.restitution, a.restitution, b.restitution),
+      .rolling_friction = combine_coefficients(rules.rolling, a.rolling_friction, b.rolling_friction),
+      .spinning_friction = combine_coefficients(rules.rolling, a.spinning_friction, b.spinning_friction),
       .friction_2 = optional(a.friction_2, b.friction_2),
       .kinetic_friction = optional(a.kinetic_friction, b.kinetic_friction),
       .stribeck_speed = std::max(a.stribeck_speed, b.stribeck_speed),

@@ -42,7 +42,7 @@ struct Material {
 std::string check_material(const Material& material);
 
 enum class CombineRule : std::uint8_t { minimum, maximum, average, geometric, product };
-double combine(CombineRule rule, double a, double b);
+double combine_coefficients(CombineRule rule, double a, double b);
 
 struct MaterialRules {
   CombineRule friction = CombineRule::geometric;
@@ -51,6 +51,6 @@ struct MaterialRules {
 };
 // The curve (1) has the larger speed of the two with its exponent, and the larger viscous part. What has a direction
 // stays with its surface: axis and velocity are zero.
-Material combine(const MaterialRules& rules, const Material& a, const Material& b);
+Material combine_materials(const MaterialRules& rules, const Material& a, const Material& b);
 
 }  // namespace delassus

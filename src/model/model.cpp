@@ -24,9 +24,9 @@ int Model::find_body(const std::string& name) const {
 
 Attachment Model::attach(int body, const Vector3& world_point, const Quaternion& world_orientation) const {
   if (body == k_world) return {body, world_point, world_orientation};
-  const Quaternion back = conjugate(bodies[body].orientation);
+  const Quaternion back = quaternion_conjugate(bodies[body].orientation);
   return {body, rotate(back, world_point - bodies[body].position),
-          multiply(back, world_orientation).normalized()};
+          quaternion_product(back, world_orientation).normalized()};
 }
 
 Joint Model::joint_at(JointKind kind, std::string name, int body_a, int body_b, const Vector3& point,

@@ -37,6 +37,12 @@ struct PairContact {
   double restitution = 0;
 };
 
+// An input: a number that is set from outside while a simulation runs, 0 at the start. Motors and applied forces that name
+// it are multiplied by it.
+struct Signal {
+  std::string name;
+};
+
 struct Model {
   Vector3 gravity{0, -9.81, 0};  // [m/s²]
   std::vector<Body> bodies;
@@ -57,6 +63,7 @@ struct Model {
   std::vector<std::shared_ptr<const ForceElement>> elements;
   std::vector<PlaneContact> plane_contacts;
   std::vector<PairContact> pair_contacts;
+  std::vector<Signal> signals;
   CollisionSettings collision;  // of the bodies' shapes
 
   // Convenience for models built in code; each returns the index of the new element.

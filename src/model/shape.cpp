@@ -66,7 +66,7 @@ Matrix3 steiner(double mass, const Vector3& d) {
 
 }  // namespace
 
-double volume(const Shape& shape) {
+double shape_volume(const Shape& shape) {
   return moments_of(shape).volume;
 }
 

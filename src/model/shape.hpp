@@ -94,7 +94,7 @@ std::string check_shape(const Shape& shape, bool solid);
 void require_shape(const Shape& shape, bool solid);
 
 // Both throw InputError where check_shape(shape, true) would complain.
-double volume(const Shape& shape);
+double shape_volume(const Shape& shape);
 // Of homogeneous shapes of one density [kg/m³]; shapes that overlap count twice.
 MassProperties mass_properties(const std::vector<Shape>& shapes, double density);
 // (1), in principal axes at the centre of mass: a picture of a body whose shape is not known. An edge that is zero (a

@@ -71,6 +71,9 @@ class Subject {
             a.body == k_world ? "both ends are fixed in the world" : "both ends are on the same body");
     require(moves(a.body) || moves(b.body), "neither of its ends can move");
   }
+  void require_signal(int signal) const {
+    require(signal < static_cast<int>(model_.signals.size()), "it refers to a signal that does not exist");
+  }
   void require_coordinate(const CoordinateRef& ref) const {
     if (ref.measure >= 0) {
       require(ref.measure < static_cast<int>(model_.measures.size()),
@@ -163,6 +166,9 @@ void check_joints(const Model& model, std::set<std::string>& names) {
               "it has no law");
     s.require_not_negative("stiffness", m.stiffness);
     s.require_not_negative("damping", m.damping);
+    s.require_signal(m.signal);
+    s.require(m.signal < 0 || m.kind != Motor::Kind::position,
+              "a position motor takes no signal, because its target may not jump; take a servo");
   }
   for (const CoordinateSpring& x : model.coordinate_springs) {
     const Subject s(model, names, "spring", x.name);
@@ -227,6 +233,7 @@ void check_forces(const Model& model, std::set<std::string>& names) {
     const Body& body = model.bodies[f.body];
     s.require(body.dynamic(), fmt::format("body '{}' does not move by forces", body.name));
     s.require(f.force || f.torque, "has no function");
+    s.require_signal(f.signal);
     s.require(!f.torque || body.kind == BodyKind::rigid,
               fmt::format("body '{}' is a particle; a torque needs a rigid one", body.name));
     s.require(body.kind == BodyKind::rigid || f.point.isZero(),
@@ -328,6 +335,10 @@ void require_valid(const Model& model) {
   check_forces(model, names);
   check_contacts(model, names);
   check_collision(model);
+  std::set<std::string> signals;
+  for (const Signal& signal : model.signals)
+    if (signal.name.empty() || !signals.insert(signal.name).second)
+      throw InputError(fmt::format("signal '{}' stands twice or has no name", signal.name));
 }
 
 }  // namespace delassus

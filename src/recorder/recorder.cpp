@@ -145,6 +145,7 @@ struct Recorder::Impl {
   bool started = false;                 // the tables are there
   bool closed = false;                  // finished, or given up after a failure
   std::int64_t num_steps = 0;           // given to record()
+  bool has_frame = true;                // the last of them
   Clock::time_point last_flush = Clock::now();
   std::vector<BodyMotion> motions;
   Vector joint_values, joint_rates;
@@ -353,6 +354,17 @@ struct Recorder::Impl {
     }
   }
 
+  void put_frame(const State& state, const StepReport& report) {
+    const double step_length = report.t_end - report.t_begin;
+    put_state(state);
+    frames.step_length.put(step_length);
+    put_energy(report.energy);
+    put_certificate(report.certificate, report.substeps, report.rejected);
+    put_joint_impulses(report.joint_impulses);
+    put_reactions(state, report.joint_forces);
+    put_contacts(report.contacts, step_length);
+  }
+
   void put_events(const std::vector<Event>& list) {
     for (const Event& e : list) {
       if (e.kind != EventKind::zeno) name_contact(e.contact);  // zeno may be without a contact
@@ -461,17 +473,17 @@ void Recorder::record(const State& state, const StepReport& report, bool last) {
   impl_->guarded([&] {
     impl_->start(state);
     impl_->put_events(report.events);
-    if (++impl_->num_steps % impl_->options.every == 0 || last) {
-      const double step_length = report.t_end - report.t_begin;
-      impl_->put_state(state);
-      impl_->frames.step_length.put(step_length);
-      impl_->put_energy(report.energy);
-      impl_->put_certificate(report.certificate, report.substeps, report.rejected);
-      impl_->put_joint_impulses(report.joint_impulses);
-      impl_->put_reactions(state, report.joint_forces);
-      impl_->put_contacts(report.contacts, step_length);
-    }
+    impl_->has_frame = ++impl_->num_steps % impl_->options.every == 0 || last;
+    if (impl_->has_frame) impl_->put_frame(state, report);
     impl_->flush_if_due();
+  });
+}
+
+void Recorder::record_last_frame(const State& state, const StepReport& report) {
+  if (impl_->has_frame) return;
+  impl_->guarded([&] {
+    impl_->put_frame(state, report);
+    impl_->has_frame = true;
   });
 }
 

@@ -40,6 +40,8 @@ class Recorder {
   void record_initial(const State& state, const EnergyReport& energy);
   // The state after a step. The last step of a run always makes a frame.
   void record(const State& state, const StepReport& report, bool last = false);
+  // For those who learn only afterwards that the step recorded last was the last: its frame, unless it has one.
+  void record_last_frame(const State& state, const StepReport& report);
   void flush();
   // Writes how the run ended ("done", "failed", …), closes and renames; nothing can be recorded afterwards.
   void finish(const std::string& status, const std::string& message);

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 #include "delassus/system/lagrangian.hpp"

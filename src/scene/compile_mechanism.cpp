@@ -7,18 +7,11 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/names.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/scene/compile_shapes.hpp"
 
 namespace delassus {
-
-std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
-  const std::string near = nearest_name(name, known);
-  return near.empty()
-             ? fmt::format("; known: {}", known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", ")))
-             : "; did you mean '" + near + "'?";
-}
 
 int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
   if (ref.name == "world" && world_allowed) return k_world;
@@ -28,7 +21,7 @@ int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed) {
     names.push_back(scene.bodies[i].name.name);
   }
   if (world_allowed) names.push_back("world");
-  throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name, suggestion(ref.name, names)));
+  throw InputError(ref.place, fmt::format("there is no body '{}'{}", ref.name, name_advice(ref.name, names)));
 }
 
 namespace {
@@ -58,6 +51,7 @@ class Compiler {
     for (const ForceDesc& force : scene_.forces) add(force);
     for (const ContactDesc& contact : scene_.contacts) add(contact);
     model_.collision = compile_collision(scene_);
+    model_.elements = scene_.elements;
     return std::move(model_);
   }
 
@@ -101,10 +95,10 @@ class Compiler {
       throw InputError(
           desc.coordinate->place,
           fmt::format("joint '{}' is {} and has no coordinate '{}'{}", joint.name, to_string(joint.kind),
-                      desc.coordinate->name, suggestion(desc.coordinate->name, known)));
+                      desc.coordinate->name, name_advice(desc.coordinate->name, known)));
     }
     throw InputError(desc.joint.place, fmt::format("there is no joint or measure '{}'{}", desc.joint.name,
-                                                   suggestion(desc.joint.name, names)));
+                                                   name_advice(desc.joint.name, names)));
   }
 
   bool is_angle(const CoordinateRef& ref) const {
@@ -267,7 +261,7 @@ class Compiler {
   static void start_turned(Body& body) {
     const double angle = body.motion.angle.value(0);
     body.orientation =
-        multiply(quaternion_exponential(angle * body.motion.axis.normalized()), body.orientation)
+        quaternion_product(quaternion_exponential(angle * body.motion.axis.normalized()), body.orientation)
             .normalized();
     body.motion.angle.value = [law = body.motion.angle.value, angle](double t) { return law(t) - angle; };
   }
@@ -413,6 +407,16 @@ class Compiler {
     return std::nullopt;
   }
 
+  // Signals are declared by those who listen to them; several may listen to one.
+  int signal_index(const std::optional<NameRef>& ref) {
+    if (!ref) return -1;
+    const auto same = [&](const Signal& signal) { return signal.name == ref->name; };
+    const auto at = std::find_if(model_.signals.begin(), model_.signals.end(), same);
+    if (at != model_.signals.end()) return static_cast<int>(at - model_.signals.begin());
+    model_.signals.push_back({ref->name});
+    return static_cast<int>(model_.signals.size()) - 1;
+  }
+
   void add(const MotorDesc& desc) {
     Motor motor{.name = desc.name.name,
                 .coordinate = find(desc.coordinate),
@@ -428,6 +432,7 @@ class Compiler {
       motor.target = time_law_from_expression(desc.law);
     if (motor.target)
       require_finite(motor.target, desc.law_place, fmt::format("the law of motor '{}'", desc.name.name));
+    motor.signal = signal_index(desc.signal);
     model_.motors.push_back(std::move(motor));
   }
 
@@ -525,6 +530,7 @@ class Compiler {
       const Expression components[3] = {(*formulas)[0], (*formulas)[1], (*formulas)[2]};
       *function = force_from_expressions(components);
     }
+    force.signal = signal_index(desc.signal);
     model_.applied_forces.push_back(std::move(force));
   }
 

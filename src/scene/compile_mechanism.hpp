@@ -16,7 +16,5 @@ Model compile_model(const SceneDesc& scene);
 
 // Index of the body; k_world for 'world' where that is allowed. Throws InputError at the place of the name.
 int find_body(const SceneDesc& scene, const NameRef& ref, bool world_allowed);
-// "; did you mean 'x'?" or "; known: a, b, c".
-std::string suggestion(const std::string& name, const std::vector<std::string>& known);
 
 }  // namespace delassus

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 
+#include "delassus/base/names.hpp"
 #include "delassus/collision/geometry.hpp"
 #include "delassus/scene/compile_mechanism.hpp"
 
@@ -34,7 +35,7 @@ std::uint32_t bits_of(const std::vector<NameRef>& names, const std::vector<std::
     const auto at = std::find(groups.begin(), groups.end(), name.name);
     if (at == groups.end())
       throw InputError(name.place, fmt::format("no shape belongs to a group '{}'{}", name.name,
-                                               suggestion(name.name, groups)));
+                                               name_advice(name.name, groups)));
     bits |= std::uint32_t{1} << (at - groups.begin());
   }
   return bits;

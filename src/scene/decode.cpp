@@ -170,32 +170,32 @@ void require_unique_names(const SceneDesc& scene) {
 
 }  // namespace
 
-SceneDesc decode_scene(const Value& root) {
+SceneDesc decode_scene(const DataTree& root) {
   SceneDesc out;
   out.file = root.place.file;
-  if (root.kind == Value::Kind::null)
+  if (root.kind == DataTree::Kind::null)
     throw InputError(root.place,
                      fmt::format("the file is empty; a scene begins with 'delassus: {}'", k_schema_version));
-  if (root.kind != Value::Kind::map)
+  if (root.kind != DataTree::Kind::map)
     throw InputError(
         root.place,
         fmt::format("this is not a scene: it is {}; a scene is a map of keys that begins with 'delassus: {}'",
                     to_string(root.kind), k_schema_version));
-  const Value* version = root.find("delassus");
+  const DataTree* version = root.find("delassus");
   if (version == nullptr)
     throw InputError(
         root.place,
         fmt::format("this is not a scene: the key 'delassus' is missing; a scene begins with 'delassus: {}'",
                     k_schema_version));
-  if (version->kind != Value::Kind::number || version->number != k_schema_version)
+  if (version->kind != DataTree::Kind::number || version->number != k_schema_version)
     throw InputError(version->place,
                      fmt::format("the scene format is {}; this program reads format {}",
                                  version->text.empty() ? to_string(version->kind) : quote(version->text),
                                  k_schema_version));
   // The constants come first: every number of the file may use them.
   const Constants none;
-  Value constants_only;
-  constants_only.kind = Value::Kind::map;
+  DataTree constants_only;
+  constants_only.kind = DataTree::Kind::map;
   constants_only.place = root.place;
   for (std::size_t i = 0; i < root.map.size(); ++i)
     if (root.map[i].first == "constants" || root.map[i].first == "delassus") {

@@ -261,6 +261,7 @@ void read_drives(const Fields& scene, SceneDesc& out) {
       motor.stiffness = f.number("stiffness", 0);
       motor.damping = f.number("damping", 0);
     }
+    if (f.has("signal")) motor.signal = f.name("signal");
     out.motors.push_back(std::move(motor));
   }
   for (const Fields& f : scene.objects("limits")) {
@@ -314,6 +315,7 @@ void read_forces(const Fields& scene, SceneDesc& out) {
       force.body = f.name("body");
       force.point = f.vector3("point", Vector3::Zero());
       force.body_axes = f.choice("axes", "world") == "body";
+      if (f.has("signal")) force.signal = f.name("signal");
       for (const auto& [key, formulas, place] : {std::tuple{"force", &force.force, &force.force_place},
                                                  std::tuple{"torque", &force.torque, &force.torque_place}}) {
         *place = f.place(key);

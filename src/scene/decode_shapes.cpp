@@ -194,7 +194,7 @@ void ShapeReader::read_list(const Fields& owner, const Defaults& defaults, const
     const Defaults values = update(defaults, f);
     const Frame here{
         frame.position + rotate(frame.orientation, f.vector3("position", Vector3::Zero())),
-        multiply(frame.orientation, read_turn(f)).normalized(),
+        quaternion_product(frame.orientation, read_turn(f)).normalized(),
         frame.name.empty() ? own : frame.name + "." + (own.empty() ? std::to_string(number) : own)};
     ++number;
     if (f.table().type == "compound") {

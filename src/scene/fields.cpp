@@ -12,8 +12,9 @@
 namespace delassus {
 namespace {
 
-std::string shown(const Value& value) {
-  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map || value.kind == Value::Kind::null)
+std::string shown(const DataTree& value) {
+  if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map ||
+      value.kind == DataTree::Kind::null)
     return to_string(value.kind);
   return quote(value.text);
 }
@@ -21,13 +22,14 @@ std::string shown(const Value& value) {
 constexpr std::size_t k_longest_name = 200;
 constexpr std::size_t k_longest_path = 4096;  // of most systems
 
-bool is_scalar(const Value& value) {
-  return value.kind != Value::Kind::list && value.kind != Value::Kind::map && value.kind != Value::Kind::null;
+bool is_scalar(const DataTree& value) {
+  return value.kind != DataTree::Kind::list && value.kind != DataTree::Kind::map &&
+         value.kind != DataTree::Kind::null;
 }
 
 // A word that stands instead of a number.
-bool is_word(const Field& f, const Value& value) {
-  return value.kind == Value::Kind::text &&
+bool is_word(const Field& f, const DataTree& value) {
+  return value.kind == DataTree::Kind::text &&
          std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
 }
 
@@ -66,9 +68,9 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Fields::Fields(const Value& value, const Table& table, const Constants& constants)
+Fields::Fields(const DataTree& value, const Table& table, const Constants& constants)
     : value_(value), table_(table), constants_(constants) {
-  if (value.kind != Value::Kind::map)
+  if (value.kind != DataTree::Kind::map)
     fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
   std::vector<std::string> known;
   for (const Field& f : table.fields) known.push_back(f.key);
@@ -78,8 +80,8 @@ Fields::Fields(const Value& value, const Table& table, const Constants& constant
     if (at == known.end())
       fail(value.key_places[i],
            fmt::format("unknown key {} in {}{}", quote(key), title(), name_advice(key, known)));
-    const Value& member = value.map[i].second;
-    if (member.kind == Value::Kind::null)
+    const DataTree& member = value.map[i].second;
+    if (member.kind == DataTree::Kind::null)
       fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
     check_type(table.fields[at - known.begin()], member);
   }
@@ -98,22 +100,22 @@ std::string Fields::title() const {
   const bool element = table_.name.ends_with(" shape") ||
                        std::any_of(table_.fields.begin(), table_.fields.end(),
                                    [](const Field& f) { return f.key == "name" && f.required; });
-  const Value* name = value_.find("name");
+  const DataTree* name = value_.find("name");
   if (!element || name == nullptr || !is_scalar(*name) || name->text.empty()) return table_.name;
   return table_.name + " " + quote(name->text);
 }
 
-const Value* Fields::find(const std::string& key) const {
+const DataTree* Fields::find(const std::string& key) const {
   return value_.find(key);
 }
 
 Place Fields::place(const std::string& key) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->place : value_.place;
 }
 
 Place Fields::place(const std::string& key, std::size_t element) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr && element < value->list.size() ? value->list[element].place : place(key);
 }
 
@@ -135,9 +137,9 @@ const Field& Fields::field(const std::string& key) const {
 }
 
 // One line of text, or one of the words of a choice.
-void Fields::check_word(const Field& f, const Value& value) const {
+void Fields::check_word(const Field& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
-  if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+  if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map)
     fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
   const bool known = f.type != FieldType::choice ||
                      std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
@@ -153,7 +155,7 @@ void Fields::check_word(const Field& f, const Value& value) const {
 }
 
 // Types and ranges that need no context. Formulas and references are checked where they are read.
-void Fields::check_type(const Field& f, const Value& value) const {
+void Fields::check_type(const Field& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   switch (f.type) {
     case FieldType::number:
@@ -161,7 +163,7 @@ void Fields::check_type(const Field& f, const Value& value) const {
       if (!is_word(f, value)) checked_number(f, value);
       break;
     case FieldType::boolean:
-      if (value.kind != Value::Kind::boolean)
+      if (value.kind != DataTree::Kind::boolean)
         fail(value.place, fmt::format("{} is {}; allowed: true or false", what, shown(value)));
       break;
     case FieldType::text:
@@ -173,19 +175,19 @@ void Fields::check_type(const Field& f, const Value& value) const {
         fail(value.place, fmt::format("{} has {} entries; allowed: 3", what, value.list.size()));
       [[fallthrough]];
     case FieldType::numbers:
-      for (const Value& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
+      for (const DataTree& entry : to_list(value, what)) to_number(entry, "an entry of " + what, constants_);
       break;
     case FieldType::names:
-      for (const Value& entry : to_list(value, what))
+      for (const DataTree& entry : to_list(value, what))
         if (!is_scalar(entry) || entry.text.empty() || entry.text.size() > k_longest_name ||
             has_control_character(entry.text))
           fail(entry.place, fmt::format("an entry of {} is {}; allowed: a name", what, shown(entry)));
       break;
     case FieldType::number_rows:
-      for (const Value& row : to_list(value, what)) {
-        if (row.kind != Value::Kind::list)
+      for (const DataTree& row : to_list(value, what)) {
+        if (row.kind != DataTree::Kind::list)
           fail(row.place, fmt::format("a row of {} must be a list, but is {}", what, shown(row)));
-        for (const Value& entry : row.list) to_number(entry, "an entry of " + what, constants_);
+        for (const DataTree& entry : row.list) to_number(entry, "an entry of " + what, constants_);
       }
       break;
     case FieldType::formulas:
@@ -193,34 +195,35 @@ void Fields::check_type(const Field& f, const Value& value) const {
       to_list(value, what);
       break;
     case FieldType::objects:
-      if (value.kind != Value::Kind::list)
+      if (value.kind != DataTree::Kind::list)
         fail(value.place,
              fmt::format("{} must be a list of maps, but is {}; write each element as '- {{name: …}}'", what,
                          shown(value)));
       break;
     case FieldType::constants:
     case FieldType::object:
-      if (value.kind != Value::Kind::map)
+      if (value.kind != DataTree::Kind::map)
         fail(value.place, fmt::format("{} must be a map of keys, but is {}", what, shown(value)));
       break;
     case FieldType::formula:
-      if (value.kind == Value::Kind::list || value.kind == Value::Kind::map)
+      if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map)
         fail(value.place, fmt::format("{} is {}; allowed: a formula", what, shown(value)));
       break;
   }
 }
 
-const std::vector<Value>& Fields::to_list(const Value& value, const std::string& what) const {
-  if (value.kind != Value::Kind::list)
+const std::vector<DataTree>& Fields::to_list(const DataTree& value, const std::string& what) const {
+  if (value.kind != DataTree::Kind::list)
     fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
   return value.list;
 }
 
 // A number, or a formula of the constants.
-double Fields::to_number(const Value& value, const std::string& what, const Constants& constants,
+double Fields::to_number(const DataTree& value, const std::string& what, const Constants& constants,
                          const std::string& allowed) const {
   double number = value.number;
-  if (value.kind == Value::Kind::text && !(names_no_number(value.text) && !constants.contains(value.text))) {
+  if (value.kind == DataTree::Kind::text &&
+      !(names_no_number(value.text) && !constants.contains(value.text))) {
     try {
       number = to_formula(value, {}, what, constants).evaluate({});
     } catch (const InputError& error) {
@@ -230,7 +233,7 @@ double Fields::to_number(const Value& value, const std::string& what, const Cons
     if (!std::isfinite(number))
       fail(value.place, fmt::format("{} is {} = {}; allowed: {}", what, quote(value.text),
                                     std::isnan(number) ? NAN : number, allowed));
-  } else if (value.kind != Value::Kind::number || !std::isfinite(number)) {
+  } else if (value.kind != DataTree::Kind::number || !std::isfinite(number)) {
     fail(value.place,
          fmt::format("{} is {}; allowed: {}", what,
                      is_scalar(value) ? value.text.substr(0, k_longest_name) : shown(value), allowed));
@@ -238,7 +241,7 @@ double Fields::to_number(const Value& value, const std::string& what, const Cons
   return number;
 }
 
-double Fields::checked_number(const Field& f, const Value& value) const {
+double Fields::checked_number(const Field& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   const std::string range = range_text(f);
   const double number =
@@ -250,11 +253,11 @@ double Fields::checked_number(const Field& f, const Value& value) const {
   return number;
 }
 
-Expression Fields::to_formula(const Value& value, const std::vector<std::string>& variables,
+Expression Fields::to_formula(const DataTree& value, const std::vector<std::string>& variables,
                               const std::string& what, const Constants& constants) const {
   if (!is_scalar(value))
     fail(value.place, fmt::format("{} must be a formula, but is {}", what, shown(value)));
-  if (value.kind == Value::Kind::number) {
+  if (value.kind == DataTree::Kind::number) {
     if (!std::isfinite(value.number))
       fail(value.place, fmt::format("{} is {}; allowed: a formula or a finite number", what, value.text));
     return Expression::constant(value.number);
@@ -268,7 +271,7 @@ Expression Fields::to_formula(const Value& value, const std::vector<std::string>
 }
 
 double Fields::number(const std::string& key, double fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? checked_number(field(key), *value) : fallback;
 }
 
@@ -282,18 +285,18 @@ int Fields::integer(const std::string& key, int fallback) const {
 }
 
 bool Fields::boolean(const std::string& key, bool fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->boolean : fallback;
 }
 
 std::string Fields::text(const std::string& key, const std::string& fallback) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   return value != nullptr ? value->text : fallback;
 }
 
 SettingData Fields::setting(const std::string& key) const {
   const Field& f = field(key);
-  const Value& value = *find(key);
+  const DataTree& value = *find(key);
   if (f.type == FieldType::boolean) return value.boolean;
   if (f.type == FieldType::choice || is_word(f, value)) return value.text;
   return checked_number(f, value);
@@ -311,34 +314,34 @@ Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
 
 std::vector<double> Fields::numbers(const std::string& key) const {
   std::vector<double> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list)
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list)
       out.push_back(to_number(entry, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
 }
 
 std::vector<std::vector<double>> Fields::number_rows(const std::string& key) const {
   std::vector<std::vector<double>> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::string what = fmt::format("an entry of '{}' of {}", key, title());
-  for (const Value& row : value->list) {
+  for (const DataTree& row : value->list) {
     out.emplace_back();
-    for (const Value& entry : row.list) out.back().push_back(to_number(entry, what, constants_));
+    for (const DataTree& entry : row.list) out.back().push_back(to_number(entry, what, constants_));
   }
   return out;
 }
 
 std::vector<NameRef> Fields::names(const std::string& key) const {
   std::vector<NameRef> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list) out.push_back({entry.text, entry.place});
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list) out.push_back({entry.text, entry.place});
   return out;
 }
 
 std::optional<Expression> Fields::formula(const std::string& key,
                                           const std::vector<std::string>& variables) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
   return to_formula(*value, variables, fmt::format("'{}' of {}", key, title()), constants_);
 }
@@ -346,8 +349,8 @@ std::optional<Expression> Fields::formula(const std::string& key,
 std::vector<Expression> Fields::formulas(const std::string& key,
                                          const std::vector<std::string>& variables) const {
   std::vector<Expression> out;
-  if (const Value* value = find(key))
-    for (const Value& entry : value->list)
+  if (const DataTree* value = find(key))
+    for (const DataTree& entry : value->list)
       out.push_back(
           to_formula(entry, variables, fmt::format("an entry of '{}' of {}", key, title()), constants_));
   return out;
@@ -356,28 +359,28 @@ std::vector<Expression> Fields::formulas(const std::string& key,
 std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key,
                                                           const std::vector<std::string>& variables) const {
   std::vector<std::vector<Expression>> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::string what = fmt::format("an entry of '{}' of {}", key, title());
   // A flat list is one row.
-  const bool flat = !value->list.empty() && value->list.front().kind != Value::Kind::list;
-  const auto read_row = [&](const Value& row) {
+  const bool flat = !value->list.empty() && value->list.front().kind != DataTree::Kind::list;
+  const auto read_row = [&](const DataTree& row) {
     std::vector<Expression> formulas;
-    for (const Value& entry : to_list(row, what))
+    for (const DataTree& entry : to_list(row, what))
       formulas.push_back(to_formula(entry, variables, what, constants_));
     out.push_back(std::move(formulas));
   };
   if (flat) {
     read_row(*value);
   } else {
-    for (const Value& row : value->list) read_row(row);
+    for (const DataTree& row : value->list) read_row(row);
   }
   return out;
 }
 
 Constants Fields::constants(const std::string& key) const {
   Constants out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   for (std::size_t i = 0; i < value->map.size(); ++i) {
     const auto& [name, entry] = value->map[i];
@@ -395,12 +398,12 @@ Constants Fields::constants(const std::string& key) const {
 
 std::vector<Fields> Fields::objects(const std::string& key) const {
   std::vector<Fields> out;
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::vector<std::string>& tables = field(key).tables;
-  for (const Value& entry : value->list) {
+  for (const DataTree& entry : value->list) {
     const Table* table = &find_table(tables.front());
-    const Value* type = entry.find("type");
+    const DataTree* type = entry.find("type");
     if (tables.size() > 1 || (type != nullptr && !table->type.empty())) {
       std::vector<std::string> known;
       table = nullptr;
@@ -408,7 +411,7 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         known.push_back(find_table(name).type);
         if (type != nullptr && type->text == known.back()) table = &find_table(name);
       }
-      if (entry.kind != Value::Kind::map)
+      if (entry.kind != DataTree::Kind::map)
         fail(entry.place,
              fmt::format("an entry of '{}' must be a map of keys, but is {}", key, shown(entry)));
       // Where `type` may be left out, the first table is meant.
@@ -435,10 +438,10 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
 }
 
 // The last counter runs fastest.
-void Fields::add_repeated(const Value& entry, const Table& table, std::vector<Fields>& out) const {
+void Fields::add_repeated(const DataTree& entry, const Table& table, std::vector<Fields>& out) const {
   constexpr double most_copies = 1e5;  // more are a slip of the pen
-  const Value& repeat = *entry.find("repeat");
-  if (repeat.kind != Value::Kind::map || repeat.map.empty())
+  const DataTree& repeat = *entry.find("repeat");
+  if (repeat.kind != DataTree::Kind::map || repeat.map.empty())
     fail(repeat.place,
          fmt::format("'repeat' must be a map of counters, but is {}; write {{i: 10}}", shown(repeat)));
   std::vector<int> counts;
@@ -480,7 +483,7 @@ void Fields::add_repeated(const Value& entry, const Table& table, std::vector<Fi
 }
 
 std::optional<Fields> Fields::object(const std::string& key) const {
-  const Value* value = find(key);
+  const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
   return Fields(*value, find_table(field(key).tables.front()), constants_);
 }

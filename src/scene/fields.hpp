@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "delassus/base/data_tree.hpp"
 #include "delassus/base/expression.hpp"
-#include "delassus/base/value.hpp"
 #include "delassus/linalg/types.hpp"
 #include "delassus/scene/scene_desc.hpp"
 #include "delassus/scene/schema.hpp"
@@ -26,7 +26,7 @@ bool is_formula_name(const std::string& name);
 class Fields {
  public:
   // Checks that `value` is a map with known keys and all required ones.
-  Fields(const Value& value, const Table& table, const Constants& constants);
+  Fields(const DataTree& value, const Table& table, const Constants& constants);
 
   const Place& place() const { return value_.place; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
@@ -70,20 +70,20 @@ class Fields {
   [[noreturn]] void fail(const Place& place, const std::string& what) const { throw InputError(place, what); }
 
  private:
-  void add_repeated(const Value& entry, const Table& table, std::vector<Fields>& out) const;
-  const Value* find(const std::string& key) const;
+  void add_repeated(const DataTree& entry, const Table& table, std::vector<Fields>& out) const;
+  const DataTree* find(const std::string& key) const;
   const Field& field(const std::string& key) const;
-  void check_type(const Field& field, const Value& value) const;
-  void check_word(const Field& field, const Value& value) const;
+  void check_type(const Field& field, const DataTree& value) const;
+  void check_word(const Field& field, const DataTree& value) const;
   // `allowed` completes the message: "a finite number > 0".
-  double to_number(const Value& value, const std::string& what, const Constants& constants,
+  double to_number(const DataTree& value, const std::string& what, const Constants& constants,
                    const std::string& allowed = "a finite number") const;
-  double checked_number(const Field& field, const Value& value) const;
-  Expression to_formula(const Value& value, const std::vector<std::string>& variables,
+  double checked_number(const Field& field, const DataTree& value) const;
+  Expression to_formula(const DataTree& value, const std::vector<std::string>& variables,
                         const std::string& what, const Constants& constants) const;
-  const std::vector<Value>& to_list(const Value& value, const std::string& what) const;
+  const std::vector<DataTree>& to_list(const DataTree& value, const std::string& what) const;
 
-  const Value& value_;
+  const DataTree& value_;
   const Table& table_;
   const Constants& constants_;
   std::shared_ptr<const Constants> own_constants_;  // of a repeated element; then constants_ are these

@@ -99,6 +99,7 @@ struct MotorDesc {
   Expression law;
   Place law_place;
   double stiffness = 0, damping = 0;
+  std::optional<NameRef> signal;
 };
 
 struct LimitDesc {
@@ -132,6 +133,7 @@ struct ForceDesc {
   Vector3 center = Vector3::Zero();  // point gravity
   Place center_place;
   double strength = 0;
+  std::optional<NameRef> signal;  // applied
 };
 
 struct ContactDesc {
@@ -211,6 +213,8 @@ struct SceneDesc {
   std::optional<LagrangianDesc> lagrangian;
   RunSettings run;
   std::vector<PictureDesc> picture;
+  // Of a program, in addition to those of the file; bodies by their index in the scene.
+  std::vector<std::shared_ptr<const ForceElement>> elements;
 };
 
 // The names of all elements, in the order of the lists above.

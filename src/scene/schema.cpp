@@ -64,7 +64,7 @@ std::vector<Table> make_schema() {
          .required = true,
          .unit = "-",
          .meaning = "version of the scene format",
-         .range = between(1, k_schema_version)},
+         .range = number_between(1, k_schema_version)},
         text("name", false, "title of the run"),
         text("description", false, "what the scene shows"),
         of_type("constants", constants, false, "",

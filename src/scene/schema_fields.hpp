@@ -14,18 +14,23 @@ namespace delassus::schema {
 // Shorthands for the fields below.
 inline Field positive(std::string key, std::string fallback, std::string unit, std::string meaning,
                       bool required = false) {
-  return {std::move(key),  FieldType::number,  required, std::move(fallback),
-          std::move(unit), std::move(meaning), above(0)};
+  return {std::move(key),  FieldType::number,  required,       std::move(fallback),
+          std::move(unit), std::move(meaning), number_above(0)};
 }
 inline Field not_negative(std::string key, std::string fallback, std::string unit, std::string meaning,
                           bool required = false) {
-  return {std::move(key),  FieldType::number,  required,   std::move(fallback),
-          std::move(unit), std::move(meaning), at_least(0)};
+  return {std::move(key),  FieldType::number,  required,          std::move(fallback),
+          std::move(unit), std::move(meaning), number_at_least(0)};
 }
 inline Field number(std::string key, std::string fallback, std::string unit, std::string meaning,
                     double lowest, double highest) {
-  return {std::move(key),     FieldType::number,       false, std::move(fallback), std::move(unit),
-          std::move(meaning), between(lowest, highest)};
+  return {std::move(key),
+          FieldType::number,
+          false,
+          std::move(fallback),
+          std::move(unit),
+          std::move(meaning),
+          number_between(lowest, highest)};
 }
 inline Field flag(std::string key, std::string fallback, std::string meaning) {
   return {std::move(key), FieldType::boolean, false, std::move(fallback), "", std::move(meaning)};

@@ -173,22 +173,29 @@ std::vector<Table> joint_tables() {
   return out;
 }
 
+// An input of a program, docs/cpp.md.
+Field signal() {
+  return text("signal", false, "name of an input that multiplies all of it; 0 until a program sets it");
+}
+
 std::vector<Table> drive_tables() {
   return {
       {"position motor", "position", "coordinate = law(t): a rheonomic joint.",
        named() + coordinate() + Fields{of_type("law", k_formula, true, "m or rad", "a formula of t")}},
       {"velocity motor", "velocity", "rate = law(t).",
-       named() + coordinate() + Fields{of_type("law", k_formula, true, "m/s or rad/s", "a formula of t")}},
+       named() + coordinate() +
+           Fields{of_type("law", k_formula, true, "m/s or rad/s", "a formula of t"), signal()}},
       {"force motor", "force", "A force or torque on the coordinate.",
        named() + coordinate() +
-           Fields{of_type("law", k_formula, true, "N or N·m",
-                          "a formula of t, the coordinate x and its rate v")}},
+           Fields{
+               of_type("law", k_formula, true, "N or N·m", "a formula of t, the coordinate x and its rate v"),
+               signal()}},
       {"servo", "servo",
        "Force −stiffness (x − law) − damping (v − d law/dt), taken implicitly: stable for any gains.",
        named() + coordinate() +
            Fields{of_type("law", k_formula, true, "m or rad", "the reference, a formula of t"),
                   not_negative("stiffness", "", "N/m or N·m/rad", "proportional gain", true),
-                  not_negative("damping", "0", "N·s/m or N·m·s/rad", "derivative gain")}},
+                  not_negative("damping", "0", "N·s/m or N·m·s/rad", "derivative gain"), signal()}},
       {"limit", "", "Stops of a coordinate.",
        Fields{name_field()} + coordinate() +
            Fields{of_type("lower", FieldType::number, false, "m or rad", "least value", "none"),
@@ -216,7 +223,7 @@ std::vector<Table> force_tables() {
                         of_type("force", k_formulas, false, "N", "three formulas", "none"),
                         vector3("point", false, "m", "where it acts, in the body's frame", "[0, 0, 0]"),
                         of_type("torque", k_formulas, false, "N·m", "three formulas (rigid bodies)", "none"),
-                        choice("axes", "world", {"world", "body"}, "of force and torque")}},
+                        choice("axes", "world", {"world", "body"}, "of force and torque"), signal()}},
       {"torsional spring", "torsional", "Spring and damper about an axis between two rigid bodies.",
        joint_frame("in the world at the start") +
            Fields{not_negative("stiffness", "0", "N·m/rad", "of the spring"),

@@ -35,10 +35,11 @@ std::vector<SettingTable> make_tables() {
                  &SimulationOptions::solver),
       {"output",
        "What is recorded.",
-       {number_key("every", "-", between(1, 1e9), "record each n-th step", &RunSettings::output_every)}}};
+       {number_key("every", "-", number_between(1, 1e9), "record each n-th step",
+                   &RunSettings::output_every)}}};
   std::vector<SettingKey<RunSettings>>& stepper = out[1].keys;
   stepper.insert(stepper.begin() + 1,
-                 number_key("step", "s", above(0), "time step", k_options, &SimulationOptions::step));
+                 number_key("step", "s", number_above(0), "time step", k_options, &SimulationOptions::step));
   return out;
 }
 

@@ -16,12 +16,12 @@ std::vector<SettingKey<SolverSettings>> make_keys() {
   for (const SolverInfo& info : list_solvers()) names.push_back(info.name);
   return {
       name_key("name", "solver", names, "the solver", &S::name),
-      number_key("tolerance", "-", above(0, k_loosest_tolerance),
+      number_key("tolerance", "-", number_above(0, k_loosest_tolerance),
                  "wanted relative residual; automatic: 1e-10, with moreau-jean and dvi-euler 1e-9",
                  &S::tolerance),
-      number_key("max_iterations", "-", between(1, 1e9),
+      number_key("max_iterations", "-", number_between(1, 1e9),
                  "automatic: by the method and the size of the problem", &S::max_iterations),
-      number_key("relaxation", "-", above(0, k_largest_relaxation),
+      number_key("relaxation", "-", number_above(0, k_largest_relaxation),
                  "psor, ssor, nsgs, jacobi: ω, scales every step of a sweep; automatic: that of the method",
                  &S::relaxation),
       flag_key("symmetric_sweeps", "psor, nsgs: every second sweep in the opposite order",

@@ -41,9 +41,9 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
 void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   const Phase& phase = step.now.phase;
   Rest rest;
-  rest.touching = std::max(touching_gap(options_, h), k_gap_round_off * system_size(phase.q));
+  rest.touching = std::max(touching_gap(options_, h), k_gap_round_off * system_size(*step.system, phase.q));
   rest.speed = k_rest_tolerance * max_abs(phase.v);
-  rest.gap = k_gap_at_rest * system_size(phase.q);
+  rest.gap = k_gap_at_rest * system_size(*step.system, phase.q);
   finisher_.find_contacts(step, h);
   memories_.hand_over(*step.system, step.now, rest.touching, step.history);
   const ContactSet& contacts = step.now.contacts;

@@ -75,7 +75,8 @@ void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const 
   }
   std::swap(now.contacts, found_);
   // The located gap is zero up to the round-off of the configuration.
-  const double touching = std::max(touching_gap(options_, h), k_gap_round_off * system_size(now.phase.q));
+  const double touching =
+      std::max(touching_gap(options_, h), k_gap_round_off * system_size(system, now.phase.q));
   some_.clear();
   for (std::size_t c = 0; c < now.contacts.size(); ++c) {
     const ContactId id = now.contacts.ids[c];

@@ -32,7 +32,7 @@ double GapProjector::violation_at(const PhasePoint& point) const {
 
 bool GapProjector::project(const System& system, std::span<const char> lift, PhasePoint& point) {
   solves_ = iterations_ = 0;
-  const double tolerance = k_gap_tolerance * system_size(point.phase.q);
+  const double tolerance = k_gap_tolerance * system_size(system, point.phase.q);
   const ContactSet& contacts = point.contacts;
   floor_.setZero(contacts.gaps.size());
   bool any = false;

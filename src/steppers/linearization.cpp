@@ -22,8 +22,8 @@ double largest(const Matrix& matrix) {
   return matrix.size() > 0 ? matrix.cwiseAbs().maxCoeff() : 0.0;
 }
 
-Mode make_mode(std::complex<double> s, const Matrix& Z, const Eigen::VectorXcd& y) {
-  Mode mode;
+VibrationMode make_mode(std::complex<double> s, const Matrix& Z, const Eigen::VectorXcd& y) {
+  VibrationMode mode;
   mode.eigenvalue = s;
   mode.frequency = std::abs(s.imag()) / (2 * std::numbers::pi);
   if (std::abs(s) > 0) mode.damping_ratio = -s.real() / std::abs(s);
@@ -36,7 +36,7 @@ Mode make_mode(std::complex<double> s, const Matrix& Z, const Eigen::VectorXcd& 
   return mode;
 }
 
-void add_undamped(const Matrix& K, const Matrix& Z, std::vector<Mode>& modes) {
+void add_undamped(const Matrix& K, const Matrix& Z, std::vector<VibrationMode>& modes) {
   const Eigen::SelfAdjointEigenSolver<Matrix> solver(0.5 * (K + K.transpose()));
   const double scale = solver.eigenvalues().cwiseAbs().maxCoeff();
   for (Eigen::Index i = 0; i < K.rows(); ++i) {
@@ -53,7 +53,7 @@ void add_undamped(const Matrix& K, const Matrix& Z, std::vector<Mode>& modes) {
   }
 }
 
-void add_damped(const Matrix& K, const Matrix& C, const Matrix& Z, std::vector<Mode>& modes) {
+void add_damped(const Matrix& K, const Matrix& C, const Matrix& Z, std::vector<VibrationMode>& modes) {
   const Eigen::Index n = K.rows();
   Matrix companion = Matrix::Zero(2 * n, 2 * n);
   companion.topRightCorner(n, n).setIdentity();
@@ -93,11 +93,11 @@ Linearization compute_linearization(const System& system, const State& state) {
     add_undamped(K, problem.Z, out.modes);
   else
     add_damped(K, C, problem.Z, out.modes);
-  std::stable_sort(out.modes.begin(), out.modes.end(), [](const Mode& a, const Mode& b) {
+  std::stable_sort(out.modes.begin(), out.modes.end(), [](const VibrationMode& a, const VibrationMode& b) {
     return std::abs(a.eigenvalue) < std::abs(b.eigenvalue);
   });
   const double fastest = std::abs(out.modes.back().eigenvalue);
-  for (const Mode& mode : out.modes)
+  for (const VibrationMode& mode : out.modes)
     out.unstable = out.unstable || mode.eigenvalue.real() > k_zero_rate * fastest;
   return out;
 }

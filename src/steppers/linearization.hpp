@@ -20,7 +20,7 @@
 
 namespace delassus {
 
-struct Mode {
+struct VibrationMode {
   std::complex<double> eigenvalue;  // s [1/s]; of a pair the one with a positive imaginary part
   double frequency = 0;             // |Im s|/2π [Hz]
   double damping_ratio = 0;         // −Re s/|s|; 0 where s = 0 [-]
@@ -30,12 +30,12 @@ struct Mode {
 struct Linearization {
   bool ok = false;
   std::string message;
-  int num_freedoms = 0;     // n
-  int rigid_modes = 0;      // motions without stiffness: dimension of the null space of K̃
-  double residual = 0;      // largest unbalanced force |k + G λ| [N]
-  Vector joint_forces;      // λ [N]
-  std::vector<Mode> modes;  // ascending |s|; a pair of complex eigenvalues is one, real ones are two
-  bool unstable = false;    // some Re s > 0, beyond round-off
+  int num_freedoms = 0;              // n
+  int rigid_modes = 0;               // motions without stiffness: dimension of the null space of K̃
+  double residual = 0;               // largest unbalanced force |k + G λ| [N]
+  Vector joint_forces;               // λ [N]
+  std::vector<VibrationMode> modes;  // ascending |s|; a pair of complex eigenvalues is one, real ones are two
+  bool unstable = false;             // some Re s > 0, beyond round-off
 };
 
 // At state.t and state.q, whatever state.v is.

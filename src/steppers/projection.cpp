@@ -41,7 +41,7 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
 bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
   double previous = std::numeric_limits<double>::infinity();
   // Round-off of Θ grows with the size of the coordinates.
-  const double scale = system_size(point.phase.q);
+  const double scale = system_size(system, point.phase.q);
   for (int i = 0; i < k_max_iterations; ++i) {
     const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
     const ContactSet& contacts = i == 0 ? closed : iterate_.contacts;
@@ -84,7 +84,7 @@ bool Projector::joints_can_be_met(const System& system, const PhasePoint& point,
   worst_row = -1;
   if (violation.size() == 0) return true;
   const double worst = violation.cwiseAbs().maxCoeff(&worst_row);
-  if (worst <= k_harmless * system_size(point.phase.q)) return true;
+  if (worst <= k_harmless * system_size(system, point.phase.q)) return true;
   probe_ = point;
   system.evaluate_contacts({}, point.at, none_);
   return project_position(system, none_, probe_);

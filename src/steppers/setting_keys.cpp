@@ -20,8 +20,8 @@ Keys make_scheme_keys() {
   return {
       name_key("name", "stepper", stepper_names(),
                "the scheme; automatic: by the model, see `delassus list defaults`", &S::name),
-      number_key("alpha", "-", above(0, 1), "α of alpha-gamma", &S::alpha),
-      number_key("gamma", "-", between(0, 1), "γ of alpha-gamma", &S::gamma),
+      number_key("alpha", "-", number_above(0, 1), "α of alpha-gamma", &S::alpha),
+      number_key("gamma", "-", number_between(0, 1), "γ of alpha-gamma", &S::gamma),
       choice_key<DataPoint>(
           "data", {{"start", DataPoint::start}, {"middle", DataPoint::middle}, {"end", DataPoint::end}},
           "where mass and rows are taken (anitescu-potra, alpha-gamma, moreau-jean); automatic: as the "
@@ -30,21 +30,22 @@ Keys make_scheme_keys() {
           &S::data),
       flag_key("rows_at_end", "trapezoidal-1: rows at the end of the step, order 2 on curved constraints",
                &S::rows_at_end),
-      number_key("rho", "-", between(0, 1),
+      number_key("rho", "-", number_between(0, 1),
                  "generalized-alpha: ρ∞, what is left of an infinitely fast vibration in a step", &S::rho),
-      number_key("hht_alpha", "-", between(-1.0 / 3.0, 0), "hht: α, more negative damps more", &S::hht_alpha),
-      number_key("newmark_beta", "-", above(0, 1), "newmark: β", &S::newmark_beta),
-      number_key("newmark_gamma", "-", between(0.5, 1), "newmark: γ; above 1/2 it damps and is of order 1",
-                 &S::newmark_gamma),
-      number_key("theta", "-", between(0.5, 1),
+      number_key("hht_alpha", "-", number_between(-1.0 / 3.0, 0), "hht: α, more negative damps more",
+                 &S::hht_alpha),
+      number_key("newmark_beta", "-", number_above(0, 1), "newmark: β", &S::newmark_beta),
+      number_key("newmark_gamma", "-", number_between(0.5, 1),
+                 "newmark: γ; above 1/2 it damps and is of order 1", &S::newmark_gamma),
+      number_key("theta", "-", number_between(0.5, 1),
                  "moreau-jean: θ, weight of the end of the step; 1 damps stiff forces", &S::theta),
       number_key(
-          "prediction", "-", between(0, 1),
+          "prediction", "-", number_between(0, 1),
           "moreau-jean: γ, a contact enters when gap + γ·step·velocity ≤ 0; 1: before it can penetrate",
           &S::prediction),
-      number_key("recovery_speed", "m/s", at_least(0), "dvi-euler: how fast penetrations are taken back",
-                 k_options, &O::recovery_speed),
-      limit_key("joint_recovery_speed", "m/s", at_least(0),
+      number_key("recovery_speed", "m/s", number_at_least(0),
+                 "dvi-euler: how fast penetrations are taken back", k_options, &O::recovery_speed),
+      limit_key("joint_recovery_speed", "m/s", number_at_least(0),
                 "dvi-euler: how fast joints that are off are taken back", k_options,
                 &O::joint_recovery_speed),
   };
@@ -65,9 +66,9 @@ Keys make_newton_keys() {
                             {"position", Unknowns::position}},
                            "implicit schemes: what Newton's method starts from and is judged by", k_options,
                            dae, &DaeOptions::unknowns),
-      number_key("newton_iterations", "-", between(1, 1000), "implicit schemes: Newton iterations, at most",
-                 k_options, dae, &DaeOptions::max_iterations),
-      number_key("newton_tolerance", "-", above(0, 1),
+      number_key("newton_iterations", "-", number_between(1, 1000),
+                 "implicit schemes: Newton iterations, at most", k_options, dae, &DaeOptions::max_iterations),
+      number_key("newton_tolerance", "-", number_above(0, 1),
                  "implicit schemes: relative correction that ends the iteration", k_options, dae,
                  &DaeOptions::tolerance),
   };
@@ -101,7 +102,7 @@ Keys make_step_keys() {
           "on_failure",
           {{"stop", FailurePolicy::stop}, {"retry", FailurePolicy::retry}, {"warn", FailurePolicy::warn}},
           "when a step cannot be solved", k_options, &O::policy),
-      number_key("max_halvings", "-", between(0, 40), "of the step when it is retried", k_options,
+      number_key("max_halvings", "-", number_between(0, 40), "of the step when it is retried", k_options,
                  &O::max_halvings),
   };
 }
@@ -120,16 +121,16 @@ Keys make_event_keys() {
           k_options, &O::location),
       flag_key("detect_transitions", "locate stick-slip and take-off within the step", k_options,
                &O::detect_transitions),
-      number_key("epsilon_a", "m", at_least(0), "contacts with gap ≤ max(ε_a, ε_b h³) are active", k_options,
-                 &O::epsilon_a),
-      number_key("epsilon_b", "m/s³", at_least(0), "see epsilon_a", k_options, &O::epsilon_b),
+      number_key("epsilon_a", "m", number_at_least(0), "contacts with gap ≤ max(ε_a, ε_b h³) are active",
+                 k_options, &O::epsilon_a),
+      number_key("epsilon_b", "m/s³", number_at_least(0), "see epsilon_a", k_options, &O::epsilon_b),
       flag_key("keep_active_after_impact",
                "a contact that was hit stays active until the grid is reached (Potra et al. 2006)", k_options,
                &O::keep_active_after_impact),
       flag_key("snap_to_grid", "an impact ends the step (Gavrea, Anitescu and Potra 2008, section 4)",
                k_options, &O::snap_to_grid),
-      number_key("max_events", "-", between(0, 1e6), "events in one step before event capturing takes over",
-                 k_options, &O::max_events),
+      number_key("max_events", "-", number_between(0, 1e6),
+                 "events in one step before event capturing takes over", k_options, &O::max_events),
   };
 }
 
@@ -139,7 +140,7 @@ Keys make_law_keys() {
   constexpr auto law = &O::law;
   Keys out{
       choice_key("name", laws, "the law", k_options, law, &ContactLaw::kind),
-      number_key("directions", "-", even_between(2, 360),
+      number_key("directions", "-", even_number_between(2, 360),
                  "coulomb-polyhedral: friction directions of a spatial contact", k_options, law,
                  &ContactLaw::num_directions),
       flag_key(
@@ -163,10 +164,10 @@ Keys make_impact_keys() {
       flag_key("bound_by_total_impulse",
                "poisson: friction of decompression bounded by the total normal impulse; cannot add energy",
                k_options, impact, &ImpactLaw::bound_by_total_impulse),
-      number_key("tangential_restitution", "-", between(0, 1),
+      number_key("tangential_restitution", "-", number_between(0, 1),
                  "e_T: slip after = −e_T · slip before, where the contact sticks", k_options, impact,
                  &ImpactLaw::tangential_restitution),
-      number_key("threshold", "m/s", at_least(0), "slower impacts do not rebound", k_options, impact,
+      number_key("threshold", "m/s", number_at_least(0), "slower impacts do not rebound", k_options, impact,
                  &ImpactLaw::threshold),
   };
 }

@@ -7,6 +7,7 @@
 
 #include "delassus/linalg/types.hpp"
 #include "delassus/steppers/options.hpp"
+#include "delassus/system/dynamics.hpp"
 
 namespace delassus {
 
@@ -23,9 +24,13 @@ inline double max_abs(const VectorRef& x) {
   return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
 }
 
+// Inputs, which are entries of q as well, left out.
+inline double largest_coordinate(const Dynamics& system, const VectorRef& q) {
+  return max_abs(q.head(q.size() - system.num_signals()));
+}
 // Lengths that are compared with round-off are relative to this: metres, or the largest coordinate [m].
-inline double system_size(const VectorRef& q) {
-  return 1.0 + max_abs(q);
+inline double system_size(const Dynamics& system, const VectorRef& q) {
+  return 1.0 + largest_coordinate(system, q);
 }
 
 // A contact with Φ ≤ max(ε_a, ε_b h³) touches [S0 7.1] [m].

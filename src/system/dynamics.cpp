@@ -13,6 +13,10 @@ void FrictionRows::clear(int nv) {
   num_forces.clear();
 }
 
+std::string Dynamics::signal_name(int /*i*/) const {
+  return {};
+}
+
 void Dynamics::rate_from_velocity(const VectorRef& /*w*/, const VectorRef& v, Vector& rate) const {
   rate = v;
 }

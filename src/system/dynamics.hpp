@@ -80,6 +80,9 @@ class Dynamics {
   virtual std::string coordinate_name(int i) const = 0;
   virtual std::string velocity_name(int i) const { return coordinate_name(i); }
   virtual std::string joint_name(int row) const = 0;
+  // Inputs: the last entries of q, which no velocity moves (q ⊞ w keeps them); none is the default.
+  virtual int num_signals() const { return 0; }
+  virtual std::string signal_name(int i) const;
 
   // --- the configuration manifold
   virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w

@@ -7,7 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "../support/allocation_counter.hpp"
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
 namespace delassus {
@@ -15,7 +16,7 @@ namespace {
 
 struct Case {
   const char* scene;
-  std::vector<cli::Setting> settings;
+  std::vector<SceneSetting> settings;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -25,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 class StepAllocations : public ::testing::TestWithParam<Case> {};
 
 TEST_P(StepAllocations, NoneWithoutEvents) {
-  Simulation simulation = cli::make_simulation(cli::load_scene(GetParam().scene, GetParam().settings));
+  Simulation simulation(load_scene(GetParam().scene, GetParam().settings));
   long worst = 0;
   int compared = 0;
   int warm = 0;

@@ -84,7 +84,7 @@ contacts:
 
 // Newton's law for several contacts (Moreau): the first ball hits two that touch.
 TEST(Events, ThreeBallsInARow) {
-  Simulation simulation = simulate(cli::load_scene("ball_row", {}).text);
+  Simulation simulation = simulate(load_scene("ball_row", {}).text);
   simulation.run_until(1.0);
   EXPECT_NEAR(simulation.state().v[0], -1.0 / 3, 1e-13);
   EXPECT_NEAR(simulation.state().v[3], 2.0 / 3, 1e-13);
@@ -282,7 +282,7 @@ stepper: {step: 0.1, epsilon_b: 1}
 // Poisson restitutes at every contact that was compressed, also at one that was at rest before (S1 3.3).
 TEST(Events, PoissonRowOfBalls) {
   Simulation simulation =
-      simulate(cli::load_scene("ball_row", {}).text, {"impact.law=poisson", "contacts.ab.restitution=0.5"});
+      simulate(load_scene("ball_row", {}).text, {"impact.law=poisson", "contacts.ab.restitution=0.5"});
   simulation.run_until(1.0);
   EXPECT_NEAR(simulation.state().v[0], 0, 1e-12);
   EXPECT_NEAR(simulation.state().v[3], 1.0 / 3, 1e-12);

@@ -7,8 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/recorder/recording.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "tests/support/program.hpp"
 
 namespace {
@@ -207,10 +208,10 @@ TEST_F(CliTest, BodiesCsvHasTheBitsOfTheLibrary) {
     const std::vector<std::string> last = split(lines.back());
     EXPECT_NEAR(std::abs(std::stod(last[2]) - k_block_at_2), error, 1e-6 * error);
 
-    const delassus::cli::LoadedScene scene = delassus::cli::load_scene(
+    const delassus::Scene scene = delassus::load_scene(
         "block_on_table", {"stepper.step=2^-5", "duration=2", "stepper.detect_transitions=false",
                            std::string("stepper.name=") + stepper});
-    Simulation simulation = delassus::cli::make_simulation(scene);
+    Simulation simulation(scene);
     ASSERT_TRUE(simulation.run_until(2));
     EXPECT_EQ(std::stod(last[0]), 2);
     EXPECT_EQ(last[1], "block");
@@ -529,7 +530,7 @@ TEST_F(CliTest, DirectoryDoesNotHideABuiltInScene) {
 }
 
 TEST_F(CliTest, HelpAndVersion) {
-  EXPECT_EQ(run({"--version"}).out, "delassus " + delassus::cli::version() + "\n");
+  EXPECT_EQ(run({"--version"}).out, "delassus " + delassus::version() + "\n");
   const ProgramResult none = run({}), help = run({"help"}), option = run({"--help"});
   EXPECT_EQ(none.status, 0);
   EXPECT_EQ(none.out, help.out);

@@ -6,14 +6,16 @@
 
 #include <sstream>
 
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus {
 namespace {
 
 struct Case {
   std::string name, scene;
-  std::vector<cli::Setting> settings;
+  std::vector<SceneSetting> settings;
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -24,7 +26,7 @@ std::ostream& operator<<(std::ostream& out, const Case& c) {
 std::vector<Case> cases() {
   std::vector<Case> out;
   // Columns of a thousand grains and the row of dominoes take minutes; tests of threads have smaller heaps.
-  for (const std::string& name : cli::scene_names())
+  for (const std::string& name : scene_names())
     if (!name.starts_with("granular") && name != "domino_row") out.push_back({name, name, {}});
   out.push_back({"box_moreau_jean", "box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs"}});
   out.push_back({"box_dvi_euler", "box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}});
@@ -38,8 +40,8 @@ std::vector<Case> cases() {
 class Determinism : public ::testing::TestWithParam<Case> {
  protected:
   // Half the scene's length, at most 1 s: impacts and transitions are in it.
-  cli::LoadedScene scene() const { return cli::load_scene(GetParam().scene, GetParam().settings); }
-  static double length(const cli::LoadedScene& scene) {
+  Scene scene() const { return load_scene(GetParam().scene, GetParam().settings); }
+  static double length(const Scene& scene) {
     constexpr double before_the_jam = 0.5;  // that scene ends at 0.6 s without a solution, on purpose [s]
     // Scenes of many bodies are long enough with their first steps.
     constexpr std::size_t many_bodies = 15;
@@ -53,25 +55,25 @@ INSTANTIATE_TEST_SUITE_P(Scenes, Determinism, ::testing::ValuesIn(cases()),
                          [](const auto& c) { return c.param.name; });
 
 TEST_P(Determinism, TwoRunsAreEqual) {
-  const cli::LoadedScene s = scene();
-  Simulation a = cli::make_simulation(s), b = cli::make_simulation(s);
+  const Scene s = scene();
+  Simulation a(s), b(s);
   ASSERT_TRUE(a.run_until(length(s)));
   ASSERT_TRUE(b.run_until(length(s)));
   EXPECT_TRUE(a.state() == b.state());
 }
 
 TEST_P(Determinism, ResumedRunContinuesBitForBit) {
-  const cli::LoadedScene s = scene();
-  Simulation whole = cli::make_simulation(s);
+  const Scene s = scene();
+  Simulation whole(s);
   ASSERT_TRUE(whole.run_until(length(s)));
   // Stop at several places, also shortly after the start.
   for (double fraction : {0.02, 0.37, 0.8}) {
-    Simulation first = cli::make_simulation(s);
+    Simulation first(s);
     const int steps = std::max(1, static_cast<int>(fraction * length(s) / first.options().step));
     for (int i = 0; i < steps; ++i) ASSERT_TRUE(first.step().ok);
     std::stringstream file;
     save(first.state(), file);
-    Simulation second = cli::make_simulation(s);
+    Simulation second(s);
     second.set_state(load_state(file, "state"));
     ASSERT_TRUE(second.run_until(length(s)));
     EXPECT_TRUE(whole.state() == second.state()) << "resumed at " << first.state().t;
@@ -79,12 +81,12 @@ TEST_P(Determinism, ResumedRunContinuesBitForBit) {
 }
 
 TEST_P(Determinism, WorkspacesHoldNoPhysics) {
-  const cli::LoadedScene s = scene();
-  Simulation kept = cli::make_simulation(s);
+  const Scene s = scene();
+  Simulation kept(s);
   State fresh = kept.state();
   for (int i = 0; i < 150 && kept.state().t < length(s); ++i) {
     kept.step(length(s));
-    Simulation thrown_away = cli::make_simulation(s);
+    Simulation thrown_away(s);
     thrown_away.set_state(fresh);
     thrown_away.step(length(s));
     fresh = thrown_away.state();
@@ -93,10 +95,10 @@ TEST_P(Determinism, WorkspacesHoldNoPhysics) {
 }
 
 TEST(Clone, GoesItsOwnWay) {
-  const cli::LoadedScene s = cli::load_scene("bouncing_ball", {});
-  Simulation original = cli::make_simulation(s);
+  const Scene s = load_scene("bouncing_ball", {});
+  Simulation original(s);
   ASSERT_TRUE(original.run_until(0.3));
-  Simulation clone = cli::make_simulation(s);
+  Simulation clone(s);
   clone.set_state(original.state());
   ASSERT_TRUE(original.run_until(1.0));
   EXPECT_NEAR(clone.state().t, 0.3, 1e-12);

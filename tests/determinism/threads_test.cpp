@@ -5,7 +5,9 @@
 // does not say otherwise, and with others.
 #include <gtest/gtest.h>
 
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "tests/support/thread_runs.hpp"
 
 namespace delassus {
@@ -14,7 +16,7 @@ namespace {
 struct Case {
   const char* scene;
   double t_end = 0;  // into the first impacts and a while of rest or sliding [s]
-  std::vector<cli::Setting> settings = {};
+  std::vector<SceneSetting> settings = {};
 };
 
 std::ostream& operator<<(std::ostream& out, const Case& c) {
@@ -35,8 +37,8 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& c) { return c.param.scene + std::string(c.param.settings.empty() ? "" : "_polyhedral"); });
 
 TEST_P(ThreadsOfScene, HaveTheSameBits) {
-  const cli::LoadedScene scene = cli::load_scene(GetParam().scene, GetParam().settings);
-  testing::check_threads([&] { return cli::make_simulation(scene); }, GetParam().t_end);
+  const Scene scene = load_scene(GetParam().scene, GetParam().settings);
+  testing::check_threads([&] { return Simulation(scene); }, GetParam().t_end);
 }
 
 }  // namespace

@@ -39,12 +39,12 @@ class HeavyTop final : public System {
   std::string joint_name(int) const override { return "tip"; }
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override {
     out.resize(7);
-    const Quaternion rho = delassus::retract(q.tail<4>(), w.tail<3>());
+    const Quaternion rho = quaternion_retract(q.tail<4>(), w.tail<3>());
     out << q.head<3>() + w.head<3>(), rho;
   }
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override {
     w.resize(6);
-    w << q1.head<3>() - q0.head<3>(), delassus::difference(q1.tail<4>(), q0.tail<4>());
+    w << q1.head<3>() - q0.head<3>(), quaternion_difference(q1.tail<4>(), q0.tail<4>());
   }
   void rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const override {
     rate.resize(6);
@@ -115,7 +115,7 @@ class HeavyTop final : public System {
     };
     const auto f = [&](double, const Vector& y) {
       Vector out(7);
-      out << 0.5 * multiply(y.head<4>(), Quaternion(0, y[4], y[5], y[6])), acceleration(y);
+      out << 0.5 * quaternion_product(y.head<4>(), Quaternion(0, y[4], y[5], y[6])), acceleration(y);
       return out;
     };
     Vector y(7);

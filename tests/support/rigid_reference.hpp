@@ -32,7 +32,7 @@ inline RigidMotion motion_of(const State& state) {
 
 // Distances of position, orientation (angle), velocity and angular velocity.
 inline Eigen::Vector4d distance(const RigidMotion& a, const RigidMotion& b) {
-  return {(a.position - b.position).norm(), difference(a.orientation, b.orientation).norm(),
+  return {(a.position - b.position).norm(), quaternion_difference(a.orientation, b.orientation).norm(),
           (a.velocity - b.velocity).norm(), (a.angular_velocity - b.angular_velocity).norm()};
 }
 
@@ -40,7 +40,7 @@ inline Eigen::Vector4d distance(const RigidMotion& a, const RigidMotion& b) {
 inline Quaternion quaternion_rate(const Quaternion& rho, const Vector3& w) {
   Quaternion pure;
   pure << 0, w;
-  return 0.5 * multiply(rho, pure);
+  return 0.5 * quaternion_product(rho, pure);
 }
 
 // A box that flies, hits the ground with its corners one at a time, or pivots about one that friction holds.
@@ -270,7 +270,7 @@ class ReferenceRocking {
     const Vector3 rate(0, 0, -x_[1]);
     const Quaternion turn = quaternion_exponential(yaw * k_up);
     return {rotate(turn, edge * Vector3::UnitX() + from_edge),
-            multiply(turn, quaternion_exponential(Vector3(0, 0, -x_[0]))),
+            quaternion_product(turn, quaternion_exponential(Vector3(0, 0, -x_[0]))),
             rotate(turn, rate.cross(from_edge)), rate};
   }
 

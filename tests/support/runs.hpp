@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace delassus::testing {

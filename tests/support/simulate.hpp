@@ -16,7 +16,7 @@ namespace delassus::testing {
 
 // A simulation of a scene given as YAML text, with settings path=value.
 inline Simulation simulate(const std::string& yaml, const std::vector<std::string>& settings = {}) {
-  Value values = parse_yaml(yaml, "test");
+  DataTree values = parse_yaml(yaml, "test");
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     set_path(values, setting.substr(0, equals), parse_yaml(setting.substr(equals + 1), setting));

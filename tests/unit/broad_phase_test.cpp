@@ -74,8 +74,8 @@ TEST(Bounds, OverlapMergeInflate) {
   expect_equal(merge(a, empty), a, 0);
   expect_equal(inflate(a, 0.5), {{-0.5, -0.5, -0.5}, {1.5, 2.5, 3.5}}, 0);
   EXPECT_TRUE(is_empty(empty));
-  EXPECT_TRUE(is_empty({{0, 0, k_nan}, {1, 1, 1}}));
-  EXPECT_FALSE(is_empty({{0, 0, 0}, {0, 0, 0}}));
+  EXPECT_TRUE(is_empty(Bounds{{0, 0, k_nan}, {1, 1, 1}}));
+  EXPECT_FALSE(is_empty(Bounds{{0, 0, 0}, {0, 0, 0}}));
   EXPECT_TRUE(contains(merge(a, b), b));
   EXPECT_FALSE(contains(a, b));
 }

@@ -516,11 +516,12 @@ TEST(Shapes, EquivalentBoxHasTheMassProperties) {
   for (const std::vector<Shape>& shapes : bodies) {
     const MassProperties body = mass_properties(shapes, 700);
     const Shape box = equivalent_box(body);
-    const MassProperties again = mass_properties({box}, body.mass / volume(box));
+    const MassProperties again = mass_properties({box}, body.mass / shape_volume(box));
     EXPECT_LT((again.center_of_mass - body.center_of_mass).norm(), 1e-14);
     EXPECT_LT((again.inertia - body.inertia).norm(), 1e-13 * body.inertia.norm());
   }
-  EXPECT_NEAR(volume(equivalent_box(mass_properties(bodies[0], 700))), volume(bodies[0][0]), 1e-15);
+  EXPECT_NEAR(shape_volume(equivalent_box(mass_properties(bodies[0], 700))), shape_volume(bodies[0][0]),
+              1e-15);
   // A rod without thickness.
   const Shape rod = equivalent_box({.mass = 3, .inertia = Vector3(0, 1, 1).asDiagonal()});
   EXPECT_NEAR(rod.size.maxCoeff(), 2, 1e-15);

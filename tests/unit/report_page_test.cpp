@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/cli/report_page.hpp"
+#include "delassus/page/report_page.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,9 +11,9 @@
 #include <numbers>
 #include <set>
 
-#include "apps/cli/report_shapes.hpp"
+#include "delassus/page/report_shapes.hpp"
 
-namespace delassus::cli {
+namespace delassus {
 namespace {
 
 using nlohmann::json;
@@ -158,7 +158,7 @@ TEST(ReportShapes, LargeMeshesAreThinned) {
   EXPECT_NE(writer.notes()[0].find("moon"), std::string::npos) << writer.notes()[0];
   EXPECT_NE(writer.notes()[0].find("47680"), std::string::npos) << writer.notes()[0];
 
-  const Surface thinned = thin(*mesh, ShapeWriter::k_thinned_triangles);
+  const Surface thinned = thinned_surface(*mesh, ShapeWriter::k_thinned_triangles);
   // Merging moves points by less than a cell, of edge √(2 · 4π / 8000) = 0.056 at first and some times 1.15: the surface
   // stays within one of them, the volume with it.
   for (const Vector3& x : thinned.vertices) EXPECT_NEAR(x.norm(), 1, 0.1);
@@ -194,13 +194,10 @@ Recording example_recording() {
 }
 
 json page_data(const Recording& recording, const SceneDesc& scene) {
-  const json summary = {
-      {"steps", 1},
-      {"events", 0},
-      {"rejected", 0},
-      {"iterations", 1},
-      {"seconds", 0.1},
-      {"worst", {{"residual", 0.0}, {"joint_drift", 0.0}, {"penetration", 0.0}, {"energy_defect", 0.0}}}};
+  RunSummary summary;
+  summary.steps = 1;
+  summary.iterations = 1;
+  summary.seconds = 0.1;
   const std::string page = make_report_page(recording, scene, summary), begin = "const DATA = ";
   const std::size_t start = page.find(begin) + begin.size();
   return json::parse(page.substr(start, page.find(";\n", start) - start));
@@ -278,4 +275,4 @@ TEST(ReportPage, ManyContactsMakeFewerFrames) {
 }
 
 }  // namespace
-}  // namespace delassus::cli
+}  // namespace delassus

@@ -50,7 +50,8 @@ TEST(Rotation, LogarithmUndoesTheExponential) {
     EXPECT_LT((quaternion_logarithm(rho) - phi).norm(), k_round_off + 2e-15 * phi.norm()) << phi.norm();
     EXPECT_LT((quaternion_logarithm(-rho) - phi).norm(), k_round_off + 2e-15 * phi.norm());
     const Quaternion start = quaternion_exponential({0.4, 1.1, -0.2});
-    EXPECT_LT((difference(retract(start, phi), start) - phi).norm(), k_round_off + 2e-15 * phi.norm());
+    EXPECT_LT((quaternion_difference(quaternion_retract(start, phi), start) - phi).norm(),
+              k_round_off + 2e-15 * phi.norm());
   }
 }
 

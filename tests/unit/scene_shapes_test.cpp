@@ -308,7 +308,7 @@ bodies:
   EXPECT_EQ(b.friction_2, -1);
   EXPECT_EQ(b.surface_velocity, Vector3(1, 0, 2));
   // One surface of two: the second has no direction, its friction stands for both.
-  const Material both = combine({}, a, b);
+  const Material both = combine_materials({}, a, b);
   EXPECT_DOUBLE_EQ(both.friction, 0.6);
   EXPECT_DOUBLE_EQ(both.friction_2, 0.3);
   EXPECT_DOUBLE_EQ(both.friction_ratio(), 0.5);
@@ -316,7 +316,7 @@ bodies:
   EXPECT_EQ(both.stribeck_speed, 0.3);
   EXPECT_EQ(both.stribeck_exponent, 1);
   EXPECT_EQ(both.viscous_friction, 0.01);
-  EXPECT_EQ(combine({}, b, b).friction_ratio(), 1);
+  EXPECT_EQ(combine_materials({}, b, b).friction_ratio(), 1);
 }
 
 TEST_F(SceneFilesTest, FilesLieBesideTheScene) {

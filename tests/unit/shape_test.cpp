@@ -73,7 +73,7 @@ TEST(Shape, BoxAsHullAndAsMesh) {
   const Vector3 size(1, 0.5, 2);
   Shape box{.kind = ShapeKind::box, .size = size}, hull = hull_shape(box_surface(size).vertices),
                                                    mesh = surface_shape(ShapeKind::mesh, box_surface(size));
-  EXPECT_NEAR(volume(box), 1, 1e-15);
+  EXPECT_NEAR(shape_volume(box), 1, 1e-15);
   for (Shape* shape : {&box, &hull, &mesh}) {
     shape->position = {3, -2, 1};
     shape->orientation = quaternion_exponential({0.3, 0.8, -1.1});

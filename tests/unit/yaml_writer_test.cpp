@@ -4,19 +4,20 @@
 // Trees written as YAML and read again.
 #include <gtest/gtest.h>
 
-#include "apps/cli/load.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus {
 namespace {
 
 // The same tree, wherever it was read.
-void expect_same(const Value& a, const Value& b) {
+void expect_same(const DataTree& a, const DataTree& b) {
   ASSERT_EQ(a.kind, b.kind) << to_string(a.kind) << " " << to_string(b.kind) << " " << a.text << " "
                             << b.text;
   EXPECT_EQ(a.boolean, b.boolean);
   EXPECT_EQ(a.text, b.text);
-  if (a.kind == Value::Kind::number) {
+  if (a.kind == DataTree::Kind::number) {
     EXPECT_EQ(a.number, b.number);
   }
   ASSERT_EQ(a.list.size(), b.list.size());
@@ -30,9 +31,9 @@ void expect_same(const Value& a, const Value& b) {
 
 TEST(YamlWriter, LibraryScenesComeBack) {
   int scenes = 0;
-  for (const std::string& name : cli::scene_names()) {
+  for (const std::string& name : scene_names()) {
     SCOPED_TRACE(name);
-    const cli::LoadedScene scene = cli::load_scene(name, {});
+    const Scene scene = load_scene(name, {});
     expect_same(parse_yaml(write_yaml(scene.values), name), scene.values);
     ++scenes;
   }
@@ -40,11 +41,11 @@ TEST(YamlWriter, LibraryScenesComeBack) {
 }
 
 TEST(YamlWriter, AwkwardScalars) {
-  const Value tree = parse_yaml(
+  const DataTree tree = parse_yaml(
       "{a: '1', b: \"true\", c: ~, d: '', e: \"x: y # z\", f: [\"-\", '[', 1e-300, -.5], g: {}, h: [], i: "
       "\"\\u00e9\\n\"}",
       "test");
-  const Value again = parse_yaml(write_yaml(tree), "written");
+  const DataTree again = parse_yaml(write_yaml(tree), "written");
   expect_same(tree, again);
 }
 

@@ -15,7 +15,7 @@ constexpr double k_close = 1e-6;
 
 struct Events {
   std::vector<Event> impacts, others;
-  Simulation::Observer observer() {
+  StepWatcher observer() {
     return [this](const Simulation&, const StepReport& report) {
       for (const Event& event : report.events)
         (event.kind == EventKind::impact ? impacts : others).push_back(event);
@@ -27,8 +27,8 @@ struct Events {
 }  // namespace
 
 void verify_bouncing_ball(Checks& checks) {
-  const Value& reference = *paper("analytic").find("V1");
-  const std::vector<Value>& states = reference.find("states")->list;
+  const DataTree& reference = *paper("analytic").find("V1");
+  const std::vector<DataTree>& states = reference.find("states")->list;
   std::size_t next = 0;
   double last_impact = 0, zeno = 0;
   const State end = run_scene("bouncing_ball", {}, [&](const Simulation& s, const StepReport& report) {
@@ -52,7 +52,7 @@ void verify_bouncing_ball(Checks& checks) {
 }
 
 void verify_rotating_ball(Checks& checks) {
-  const Value& reference = *paper("analytic").find("V2");
+  const DataTree& reference = *paper("analytic").find("V2");
   const auto compare = [&](const std::string& name, const State& state, const std::string& key) {
     checks.near(name + " x", state.q[0], number_at(*reference.find(key), "x"), Source::exact, k_close);
     checks.near(name + " phi", state.q[2], number_at(*reference.find(key), "phi"), Source::exact, k_close);
@@ -103,7 +103,7 @@ void verify_rotating_ball(Checks& checks) {
   for (const char* stepper : {"moreau-jean", "dvi-euler"})
     for (const Run& run : {Run{"(ii)", "ii", {}, 50}, Run{"(iii)", "iii", {"constants.spin=10"}, 10},
                            Run{"(iv)", "iv_newton", fourth, 50}}) {
-      const Value& exact = *reference.find(run.key);
+      const DataTree& exact = *reference.find(run.key);
       double worst = 0;
       for (const double h : {2e-3, 1e-3, 5e-4, 2.5e-4}) {
         std::vector<std::string> settings = run.settings;
@@ -119,7 +119,7 @@ void verify_rotating_ball(Checks& checks) {
 }
 
 void verify_woodpecker(Checks& checks) {
-  const Value& reference = *paper("analytic").find("V8");
+  const DataTree& reference = *paper("analytic").find("V8");
   constexpr double beak_lever = 0.02;  // hS: the gap of the beak falls by hS per radian of the bird
   struct BeakImpact {
     double time, height, speed;

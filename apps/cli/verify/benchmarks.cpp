@@ -26,9 +26,9 @@ double turning_point(double h, double x0, double rate0, double x1, double rate1)
 }  // namespace
 
 void verify_rocking_block(Checks& checks) {
-  const Value& reference = *paper("analytic").find("V9");
-  const std::vector<Value>& times = reference.find("impacts")->list;
-  const std::vector<Value>& peaks = reference.find("peaks")->list;
+  const DataTree& reference = *paper("analytic").find("V9");
+  const std::vector<DataTree>& times = reference.find("impacts")->list;
+  const std::vector<DataTree>& peaks = reference.find("peaks")->list;
   // As in the scene: the block turns with this inertia about the edge it stands on.
   constexpr double half_width = 0.1, half_height = 0.4;
   constexpr double inertia = 4.0 / 3 * (half_width * half_width + half_height * half_height);
@@ -70,7 +70,7 @@ void verify_rocking_block(Checks& checks) {
 }
 
 void verify_rolling_balls(Checks& checks) {
-  const Value& reference = *paper("analytic").find("V10");
+  const DataTree& reference = *paper("analytic").find("V10");
   // As in the scene.
   constexpr double force = 150, g = 9.81, plate_mass = 10, balls = 25, duration = 4;
   const Vector3 direction(0.5, 0, std::sqrt(0.75));

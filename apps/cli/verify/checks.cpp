@@ -7,9 +7,15 @@
 #include <cmath>
 #include <map>
 
-#include "apps/cli/embedded.hpp"
-#include "apps/cli/load.hpp"
+#include "delassus/base/embedded_file.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
+#include "delassus/simulation/simulation.hpp"
+
+namespace delassus {
+// The files of library/papers (cmake/embed.cmake).
+const std::vector<EmbeddedFile>& embedded_papers();
+}  // namespace delassus
 
 namespace delassus::cli {
 
@@ -124,17 +130,17 @@ const std::vector<VerifyCase>& verify_cases() {
 }
 
 State run_scene(const std::string& name, const std::vector<std::string>& settings,
-                const Simulation::Observer& observer) {
-  const LoadedScene scene = load_scene(name, {settings.begin(), settings.end()});
-  Simulation simulation = make_simulation(scene);
+                const StepWatcher& observer) {
+  const Scene scene = load_scene(name, {settings.begin(), settings.end()});
+  Simulation simulation(scene);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(scene.desc.duration) && !simulation.report().ok)
     throw InputError(fmt::format("scene {} stopped: {}", name, simulation.report().message));
   return simulation.state();
 }
 
-const Value& paper(const std::string& name) {
-  static std::map<std::string, Value> tables;
+const DataTree& paper(const std::string& name) {
+  static std::map<std::string, DataTree> tables;
   const auto known = tables.find(name);
   if (known != tables.end()) return known->second;
   for (const EmbeddedFile& file : embedded_papers())
@@ -142,10 +148,11 @@ const Value& paper(const std::string& name) {
   throw std::logic_error("no paper table " + name);
 }
 
-double number_at(const Value& table, const std::string& key) {
-  const Value* value = table.find(key);
+double number_at(const DataTree& table, const std::string& key) {
+  const DataTree* value = table.find(key);
   if (value == nullptr) throw std::logic_error("no entry '" + key + "' in " + to_string(table.place));
-  return value->kind == Value::Kind::number ? value->number : Expression::parse(value->text, {}).evaluate({});
+  return value->kind == DataTree::Kind::number ? value->number
+                                               : Expression::parse(value->text, {}).evaluate({});
 }
 
 std::string setting(const std::string& path, double value) {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "delassus/base/value.hpp"
+#include "delassus/base/data_tree.hpp"
 #include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
@@ -96,13 +96,15 @@ void verify_resting_cube(Checks& checks);          // U9
 void verify_incline(Checks& checks);               // U10
 void verify_three_balls(Checks& checks);           // U11
 
+// As Simulation::observe takes it.
+using StepWatcher = std::function<bool(const Simulation& simulation, const StepReport& report)>;
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.
 State run_scene(const std::string& scene, const std::vector<std::string>& settings,
-                const Simulation::Observer& observer = {});
+                const StepWatcher& observer = {});
 // A table of library/papers.
-const Value& paper(const std::string& name);
+const DataTree& paper(const std::string& name);
 // A number (or constant formula) of such a table.
-double number_at(const Value& table, const std::string& key);
+double number_at(const DataTree& table, const std::string& key);
 std::string setting(const std::string& path, double value);
 // Least-squares slope of log(errors) over log(steps).
 double fitted_order(const std::vector<double>& steps, const std::vector<double>& errors);

@@ -6,8 +6,9 @@
 
 #include <cmath>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -51,10 +52,10 @@ struct Motion {
 };
 
 Motion watch(const std::string& scene, const std::vector<std::string>& settings,
-             const Simulation::Observer& more = {}) {
+             const StepWatcher& more = {}) {
   Motion motion;
   {
-    const Simulation initial = make_simulation(load_scene(scene, {settings.begin(), settings.end()}));
+    const Simulation initial(load_scene(scene, {settings.begin(), settings.end()}));
     initial.system().body_motions(0, initial.state().q, initial.state().v, motion.start);
   }
   run_scene(scene, settings, [&](const Simulation& s, const StepReport& report) {

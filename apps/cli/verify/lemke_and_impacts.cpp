@@ -6,10 +6,12 @@
 
 #include <cmath>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/front/load_scene.hpp"
 #include "delassus/problems/random_contact.hpp"
 #include "delassus/problems/residual.hpp"
+#include "delassus/scene/compile.hpp"
+#include "delassus/simulation/simulation.hpp"
 #include "delassus/steppers/assemble.hpp"
 
 namespace delassus::cli {
@@ -77,7 +79,7 @@ double impact_energy(const std::vector<std::string>& settings) {
 void verify_lemke_and_impacts(Checks& checks) {
   for (const ProblemClass& problem_class : problem_classes()) verify_class(problem_class, 2000, checks);
 
-  const Value& reference = *paper("analytic").find("F");
+  const DataTree& reference = *paper("analytic").find("F");
   // The rod falls with kinetic energy ½ m v² = 0.5.
   constexpr double before = 0.5;
   checks.within("rod, Poisson: energy after", before + impact_energy({"impact.law=poisson"}),
@@ -91,7 +93,7 @@ void verify_lemke_and_impacts(Checks& checks) {
                  impact_energy({"impact.law=poisson", "constants.mu=0"}), 1e-12);
 
   // Painlevé: the accelerations have no solution above μ = 4/3, the impulses stick.
-  const LoadedScene scene = load_scene("falling_rod", {"constants.mu=1.5"});
+  const Scene scene = load_scene("falling_rod", {"constants.mu=1.5"});
   const CompiledScene compiled = compile(scene.desc);
   StepData data;
   Problem problem;
@@ -118,7 +120,7 @@ void verify_lemke_and_impacts(Checks& checks) {
               if (!report.contacts.empty()) impulse = report.contacts.front().impulse;
               return true;
             });
-  const Value& painleve = *reference.find("painleve");
+  const DataTree& painleve = *reference.find("painleve");
   checks.near("Painleve rod: normal impulse", impulse[0],
               number_at(painleve, "normal_0") + number_at(painleve, "normal_gh") * k_gravity * h,
               Source::exact, 1e-12);

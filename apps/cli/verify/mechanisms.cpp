@@ -10,9 +10,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "apps/cli/load.hpp"
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/front/load_scene.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -52,9 +52,9 @@ Settings with(const Scheme& scheme, double h, const Settings& more = {}) {
 
 // A model built here, run with the settings of a scene.
 State run_model(const Model& model, const Settings& settings, double duration,
-                const Simulation::Observer& observer = {}) {
+                const StepWatcher& observer = {}) {
   const auto system = std::make_shared<MultibodySystem>(model);
-  const LoadedScene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
+  const Scene defaults = load_scene("pendulum", {settings.begin(), settings.end()});
   Simulation simulation(system, system->initial_state(), defaults.desc.run.options);
   if (observer) simulation.observe(observer);
   if (!simulation.run_until(duration) && !simulation.report().ok)
@@ -69,8 +69,8 @@ Vector3 place(const System& system, const State& state, int body, const Vector3&
   return motions[body].position + rotate(motions[body].orientation, local);
 }
 
-Vector3 vector_at(const Value& table, const std::string& key) {
-  const std::vector<Value>& list = table.find(key)->list;
+Vector3 vector_at(const DataTree& table, const std::string& key) {
+  const std::vector<DataTree>& list = table.find(key)->list;
   Vector3 out = Vector3::Zero();
   for (std::size_t i = 0; i < list.size(); ++i) out[static_cast<int>(i)] = list[i].number;
   return out;
@@ -82,7 +82,7 @@ constexpr double k_order_high_singular = 3.5;
 constexpr double k_drift = 1e-10;  // what a joint may be off, in metres
 
 // Largest joint drift of a run.
-Simulation::Observer watch_drift(double& drift) {
+StepWatcher watch_drift(double& drift) {
   return [&drift](const Simulation&, const StepReport& report) {
     drift = std::max(drift, report.certificate.joint_drift);
     return true;
@@ -186,7 +186,7 @@ Body light_link(const std::string& name, double mass) {
   Body body{.name = name, .mass = mass};
   body.kind = BodyKind::rigid;
   body.shapes = {{.kind = ShapeKind::box, .size = {1, 0.05, 0.05}}};
-  body.inertia = mass_properties(body.shapes, mass / volume(body.shapes[0])).inertia;
+  body.inertia = mass_properties(body.shapes, mass / shape_volume(body.shapes[0])).inertia;
   return body;
 }
 
@@ -339,7 +339,7 @@ static void verify_spatial_energy(Checks& checks) {
 }
 
 void verify_pendulum(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V3");
+  const DataTree& reference = *paper("mechanisms").find("V3");
   const Vector3 end = vector_at(reference, "position");
   Model model;
   model.add(Body{.name = "bob", .mass = 1, .position = {-1, 0, 0}});
@@ -373,7 +373,7 @@ void verify_pendulum(Checks& checks) {
 }
 
 void verify_four_bars(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V4");
+  const DataTree& reference = *paper("mechanisms").find("V4");
   const auto corner = [](int n, const Settings& settings, double duration, double& drift) {
     const Model model = make_four_bars(n);
     const MultibodySystem system(model);
@@ -399,8 +399,8 @@ void verify_four_bars(Checks& checks) {
   {
     // The scene has hinges in space instead: equations that depend on others from the start.
     double drift = 0;
-    const LoadedScene scene = load_scene("n_four_bars", {});
-    const Simulation initial = make_simulation(scene);
+    const Scene scene = load_scene("n_four_bars", {});
+    const Simulation initial(scene);
     const State state = run_scene("n_four_bars", {}, watch_drift(drift));
     checks.within("N = 2 hinges in space x(10)", top_corner(initial.system(), state)[0], two[0],
                   Source::exact, 1e-3);
@@ -432,13 +432,13 @@ void verify_four_bars(Checks& checks) {
 }
 
 void verify_andrews(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V5");
+  const DataTree& reference = *paper("mechanisms").find("V5");
   struct Angles {
     double beta, theta, gamma, beta_rate;
   };
   const double beta_0 = number_at(reference, "beta_0"), gamma_0 = number_at(reference, "gamma_0");
-  const LoadedScene scene = load_scene("andrews", {});
-  const Simulation initial = make_simulation(scene);
+  const Scene scene = load_scene("andrews", {});
+  const Simulation initial(scene);
   const System& system = initial.system();
   BilateralRows rows;
   system.bilateral(0, initial.state().q, rows);
@@ -474,13 +474,13 @@ void verify_andrews(Checks& checks) {
 }
 
 void verify_bricard(Checks& checks) {
-  const Value& reference = *paper("mechanisms").find("V6");
+  const DataTree& reference = *paper("mechanisms").find("V6");
   const auto corner = [](const System& system, const State& state) {
     return place(system, state, 2, {0, 0, 0.5});
   };
-  const LoadedScene scene = load_scene("bricard", {});
-  const Simulation initial = make_simulation(scene);
-  const std::vector<Value>& states = reference.find("states")->list;
+  const Scene scene = load_scene("bricard", {});
+  const Simulation initial(scene);
+  const std::vector<DataTree>& states = reference.find("states")->list;
   for (const Scheme& scheme : affordable(checks)) {
     double drift = 0, redundant = 0;
     std::size_t next = 0;
@@ -501,7 +501,7 @@ void verify_bricard(Checks& checks) {
     checks.at_most("joint drift over 10 s [m], " + scheme.name, drift, k_drift);
     checks.within("redundant rows, " + scheme.name, redundant, 1, Source::exact, 0);
     // Fitted at the first of the times, or at t = 2 in the long suite.
-    const Value& fitted = states[checks.long_cases() ? 2 : 0];
+    const DataTree& fitted = states[checks.long_cases() ? 2 : 0];
     const double T = number_at(fitted, "time");
     const Vector3 exact = vector_at(fitted, "P3");
     checks.order(
@@ -552,7 +552,7 @@ void verify_light_rod(Checks& checks) {
   double angle = 0, rate = 0;
   swing([&](double x) { return -moment / inertia * std::cos(x); }, duration,
         static_cast<int>(std::lround(duration * 1000)), angle, rate);
-  const Simulation initial = make_simulation(load_scene("light_rod_pendulum", {}));
+  const Simulation initial(load_scene("light_rod_pendulum", {}));
   const Vector3 bob = place(initial.system(), state, 1, Vector3::Zero());
   checks.at_most(fmt::format("joint drift over {:g} s [m]", duration), drift, k_drift);
   checks.at_most(fmt::format("|distance of the bob − 1| over {:g} s [m]", duration), stretch, k_drift);

@@ -24,11 +24,11 @@ Eigen::Vector4d planar(const State& state) {
 }  // namespace
 
 void verify_double_pendulum(Checks& checks) {
-  const Value& table = paper("s0_table_10_1");
+  const DataTree& table = paper("s0_table_10_1");
   Eigen::Vector4d exact;
   for (int i = 0; i < 4; ++i) exact[i] = table.find("exact")->list[i].number;
   std::vector<double> steps, errors;
-  for (const Value& row : table.find("rows")->list) {
+  for (const DataTree& row : table.find("rows")->list) {
     const double h = number_at(row, "step");
     const std::string at = fmt::format("h = {}", row.find("step")->text);
     const State state = run_scene("double_pendulum_wall", {setting("stepper.step", h)});
@@ -55,7 +55,7 @@ void verify_double_pendulum(Checks& checks) {
   }
   checks.between("order with projection", fitted_order(steps, errors), 1.9, 2.1);
 
-  const std::vector<Value>& impacts = table.find("impacts")->list;
+  const std::vector<DataTree>& impacts = table.find("impacts")->list;
   std::size_t next = 0;
   run_scene("double_pendulum_wall", {"stepper.step=2^-11", "stepper.projection=all"},
             [&](const Simulation& s, const StepReport& report) {
@@ -76,14 +76,14 @@ void verify_double_pendulum(Checks& checks) {
 }
 
 void verify_block(Checks& checks) {
-  const Value& table = paper("s0_block");
+  const DataTree& table = paper("s0_block");
   const double exact_2 = number_at(table, "exact_2"), exact_10 = number_at(table, "exact_10");
   const auto error = [&](const std::vector<std::string>& settings, double exact) {
     return std::abs(run_scene("block_on_table", settings).q[0] - exact);
   };
   double previous = 0;
   std::vector<double> steps, errors;
-  for (const Value& row : table.find("rows")->list) {
+  for (const DataTree& row : table.find("rows")->list) {
     const std::string at = fmt::format("h = {}", row.find("step")->text),
                       h = setting("stepper.step", number_at(row, "step"));
     const double first =
@@ -108,7 +108,7 @@ void verify_block(Checks& checks) {
   }
   checks.between("order with located transitions, T = 10", fitted_order(steps, errors), 1.95, 2.05);
 
-  const std::vector<Value>& transitions = table.find("transitions")->list;
+  const std::vector<DataTree>& transitions = table.find("transitions")->list;
   std::size_t next = 0;
   run_scene("block_on_table", {"stepper.step=2^-10"}, [&](const Simulation&, const StepReport& report) {
     for (const Event& event : report.events)
@@ -123,8 +123,8 @@ void verify_block(Checks& checks) {
                 Source::exact, 0);
 
   // S4 §9.2: positions of the family and the total variation of v and of the weighted velocity.
-  const Value& s4 = *table.find("s4");
-  for (const Value& row : s4.find("positions")->list) {
+  const DataTree& s4 = *table.find("s4");
+  for (const DataTree& row : s4.find("positions")->list) {
     double variation = 0, weighted = 0, last_v = 0, last_w = 0;
     const State state = run_scene(
         "block_on_table",
@@ -149,7 +149,7 @@ void verify_block(Checks& checks) {
 }
 
 void verify_carts(Checks& checks) {
-  for (const Value& row : paper("s0_carts").find("rows")->list) {
+  for (const DataTree& row : paper("s0_carts").find("rows")->list) {
     const double energy = number_at(row, "energy");
     double highest = 0;
     const State state = run_scene(

@@ -11,11 +11,12 @@
 #include <nlohmann/json.hpp>
 
 #include "apps/cli/commands.hpp"
-#include "apps/cli/load.hpp"
 #include "apps/cli/plot.hpp"
 #include "apps/cli/verify/checks.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/front/load_scene.hpp"
+#include "delassus/simulation/simulation.hpp"
 
 namespace delassus::cli {
 namespace {

@@ -64,6 +64,8 @@ struct Motor {
   TimeLaw target;                     // position, velocity, servo
   CoordinateLaw force;                // force
   double stiffness = 0, damping = 0;  // k_p, k_d of a servo
+  // Index in Model::signals: target or force is multiplied by it. Not of position motors: their target may not jump.
+  int signal = -1;
 };
 
 struct CoordinateSpring {

@@ -146,7 +146,7 @@ double DaeEquations::negligible() const {
 double DaeEquations::extent() const {
   // Of a stiff motion q⁺ is a small difference of large displacements.
   return 1.0 +
-         std::max({max_abs(end_.phase.q), h_ * max_abs(phase_->v),
+         std::max({largest_coordinate(*system_, end_.phase.q), h_ * max_abs(phase_->v),
                    h_ * h_ * std::max(formula_.beta * max_abs(x_), formula_.beta_old * max_abs(memory_->a))});
 }
 

@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/cli/report_page.hpp"
+#include "delassus/page/report_page.hpp"
 
 #include <fmt/format.h>
 
@@ -9,11 +9,16 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "apps/cli/embedded.hpp"
-#include "apps/cli/report_shapes.hpp"
+#include "delassus/base/embedded_file.hpp"
+#include "delassus/page/report_shapes.hpp"
+
 #include "delassus/scene/compile_mechanism.hpp"
 
-namespace delassus::cli {
+namespace delassus {
+
+// The files of page/web (cmake/embed.cmake).
+const std::vector<EmbeddedFile>& embedded_page_files();
+
 namespace {
 
 using nlohmann::json;
@@ -33,7 +38,7 @@ constexpr double k_visible_work = 1e-3;
 template <typename Get>
 json column(const std::vector<int>& frames, const Get& get) {
   json out = json::array();
-  for (int f : frames) out.push_back(number(get(f)));
+  for (int f : frames) out.push_back(json_number(get(f)));
   return out;
 }
 
@@ -44,7 +49,7 @@ std::string replace_once(std::string text, const std::string& token, const std::
 }
 
 const std::string& embedded(const std::string& name) {
-  for (const EmbeddedFile& file : embedded_report())
+  for (const EmbeddedFile& file : embedded_page_files())
     if (file.name == name) return file.content;
   throw std::logic_error("report file " + name + " is not embedded");
 }
@@ -102,8 +107,10 @@ json describe_fixtures(const SceneDesc& scene, const Model& model) {
     const auto same = [&](const auto& plane) { return plane.first == at && plane.second == normal; };
     if (std::any_of(drawn.begin(), drawn.end(), same)) return;
     drawn.emplace_back(at, normal);
-    out.push_back(
-        {{"type", "plane"}, {"name", name}, {"point", point(at)}, {"normal", point(normal.normalized())}});
+    out.push_back({{"type", "plane"},
+                   {"name", name},
+                   {"point", json_point(at)},
+                   {"normal", json_point(normal.normalized())}});
   };
   for (const PlaneContact& contact : model.plane_contacts)
     add_plane(contact.name, contact.point, contact.normal);
@@ -113,19 +120,21 @@ json describe_fixtures(const SceneDesc& scene, const Model& model) {
     if (picture.plane)
       out.push_back({{"type", "plane"},
                      {"name", picture.name},
-                     {"point", point(picture.a)},
-                     {"normal", point(picture.b.normalized())}});
+                     {"point", json_point(picture.a)},
+                     {"normal", json_point(picture.b.normalized())}});
     else
       out.push_back({{"type", "segment"},
                      {"name", picture.name},
-                     {"from", point(picture.a)},
-                     {"to", point(picture.b)}});
+                     {"from", json_point(picture.a)},
+                     {"to", json_point(picture.b)}});
   }
   return out;
 }
 
 json link(const std::string& name, const char* kind, const Attachment& a, const Attachment& b) {
-  const auto end = [](const Attachment& x) -> json { return {{"body", x.body}, {"point", point(x.point)}}; };
+  const auto end = [](const Attachment& x) -> json {
+    return {{"body", x.body}, {"point", json_point(x.point)}};
+  };
   return {{"name", name}, {"kind", kind}, {"a", end(a)}, {"b", end(b)}};
 }
 
@@ -154,18 +163,18 @@ json describe_joints(const Model& model) {
     out.push_back({{"name", joint.name},
                    {"kind", to_string(joint.kind)},
                    {"body_a", joint.a.body},
-                   {"point_a", point(joint.a.point)},
-                   {"axis_a", point(rotate(joint.a.orientation, Vector3::UnitZ()))},
+                   {"point_a", json_point(joint.a.point)},
+                   {"axis_a", json_point(rotate(joint.a.orientation, Vector3::UnitZ()))},
                    {"body_b", joint.b.body},
-                   {"point_b", point(joint.b.point)}});
+                   {"point_b", json_point(joint.b.point)}});
   }
   const auto add = [&](const std::string& name, const char* kind, int body, const Vector3& at,
                        const Vector3& axis) {
     out.push_back({{"name", name},
                    {"kind", kind},
                    {"body_a", body},
-                   {"point_a", point(at)},
-                   {"axis_a", point(axis)},
+                   {"point_a", json_point(at)},
+                   {"axis_a", json_point(axis)},
                    {"body_b", k_world}});
   };
   for (const RollingDisk& disk : model.rolling_disks)
@@ -223,7 +232,7 @@ json describe_contacts(const Recording& recording, const std::vector<int>& frame
   json label = array(), mode = array(), gap = array(), normal_force = array(), tangential_force = array();
   json position = array(), normal = array(), force = array();
   const auto add = [](json& list, const Vector3& x) {
-    for (int k = 0; k < 3; ++k) list.push_back(number(x[k]));
+    for (int k = 0; k < 3; ++k) list.push_back(json_number(x[k]));
   };
   for (int f : frames) {
     const double h = recording.step_length[f];
@@ -234,9 +243,9 @@ json describe_contacts(const Recording& recording, const std::vector<int>& frame
                                  {"bodies", recording.contact_body_names(contact.id)}});
       label.push_back(it->second);
       mode.push_back(static_cast<int>(contact.status));
-      gap.push_back(number(contact.gap));
-      normal_force.push_back(number(contact.impulse[0] / h));
-      tangential_force.push_back(number(contact.impulse.tail<2>().norm() / h));
+      gap.push_back(json_number(contact.gap));
+      normal_force.push_back(json_number(contact.impulse[0] / h));
+      tangential_force.push_back(json_number(contact.impulse.tail<2>().norm() / h));
       add(position, contact.point);
       add(normal, contact.normal);
       add(force, contact.force);
@@ -282,39 +291,26 @@ json describe_events(const Recording& recording) {
   return out;
 }
 
-}  // namespace
+json describe_summary(const Recording& recording, const RunSummary& summary) {
+  json out = json::array();
+  for (const auto& [key, value] : recording.info.settings) out.push_back({key, value});
+  out.push_back({"steps", fmt::format("{}", summary.steps)});
+  out.push_back({"events", fmt::format("{}", summary.events)});
+  out.push_back({"rejected", fmt::format("{}", summary.rejected)});
+  out.push_back({"iterations", fmt::format("{}", summary.iterations)});
+  out.push_back({"computing time", fmt::format("{:.3g} s", summary.seconds)});
+  out.push_back({"worst residual", fmt::format("{:.2e}", summary.worst.residual)});
+  out.push_back({"worst joint_drift", fmt::format("{:.2e} m", summary.worst.joint_drift)});
+  out.push_back({"worst penetration", fmt::format("{:.2e} m", summary.worst.penetration)});
+  out.push_back({"worst energy_defect", fmt::format("{:.2e} J", summary.worst.energy_defect)});
+  if (!summary.reactions_not_unique.empty())
+    out.push_back({"reactions that are not unique",
+                   fmt::format("{} (least norm)", fmt::join(summary.reactions_not_unique, ", "))});
+  return out;
+}
 
-std::string make_report_page(const Recording& recording, const SceneDesc& scene,
-                             const nlohmann::json& summary) {
-  const std::vector<int> frames = choose_frames(recording);
-  json data;
-  data["title"] = recording.info.title;
-  data["description"] = recording.info.description;
-  data["program"] = recording.info.program;
-  data["status"] = {{"ok", recording.status == "completed"},
-                    {"message", recording.message.empty() ? recording.status : recording.message}};
-  data["summary"] = json::array();
-  for (const auto& [key, value] : recording.info.settings) data["summary"].push_back({key, value});
-  for (const char* key : {"steps", "events", "rejected", "iterations"})
-    data["summary"].push_back({key, fmt::format("{}", summary[key].get<long>())});
-  data["summary"].push_back({"computing time", fmt::format("{:.3g} s", summary["seconds"].get<double>())});
-  for (const auto& [key, unit] :
-       {std::pair{"residual", ""}, {"joint_drift", " m"}, {"penetration", " m"}, {"energy_defect", " J"}})
-    data["summary"].push_back(
-        {fmt::format("worst {}", key), fmt::format("{:.2e}{}", summary["worst"][key].get<double>(), unit)});
-  const Model model = scene.lagrangian ? Model{} : compile_model(scene);
-  if (const auto shared = summary.value("reactions_not_unique", std::vector<std::string>{}); !shared.empty())
-    data["summary"].push_back(
-        {"reactions that are not unique", fmt::format("{} (least norm)", fmt::join(shared, ", "))});
-  ShapeWriter writer;
-  data["bodies"] = describe_bodies(scene, model, writer);
-  data["surfaces"] = writer.surfaces();
-  data["notes"] = writer.notes();
-  data["fixtures"] = describe_fixtures(scene, model);
-  data["links"] = describe_links(model);
-  data["joints"] = describe_joints(model);
-  if (!scene.lagrangian && scene.gravity.norm() > 0) data["up"] = point(-scene.gravity.normalized());
-  data["time"] = column(frames, [&](int f) { return recording.time[f]; });
+// Poses and velocities of the bodies.
+void describe_motions(const Recording& recording, const std::vector<int>& frames, json& data) {
   data["poses"] = json::array();
   data["velocities"] = json::array();
   for (int b = 0; b < recording.num_bodies(); ++b) {
@@ -333,25 +329,29 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
                              {"qz", at(6)}});
     data["velocities"].push_back({{"x", at(7)}, {"y", at(8)}, {"z", at(9)}});
   }
-  data["coordinates"] = describe_coordinates(recording, frames);
-  data["reactions"] = describe_reactions(recording, model, frames);
-  data["contacts"] = describe_contacts(recording, frames);
+}
+
+json describe_energy(const Recording& recording, const std::vector<int>& frames) {
   const auto energy = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.energy[f]); });
   };
-  data["energy"] = {{"kinetic", energy([](const EnergyReport& e) { return e.kinetic; })},
-                    {"potential", energy([](const EnergyReport& e) { return e.potential; })},
-                    {"total", energy([](const EnergyReport& e) { return e.kinetic + e.potential; })},
-                    {"friction", energy([](const EnergyReport& e) { return e.friction; })},
-                    {"impact", energy([](const EnergyReport& e) { return e.impact; })},
-                    {"work", energy([](const EnergyReport& e) { return e.work; })},
-                    {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
+  json out = {{"kinetic", energy([](const EnergyReport& e) { return e.kinetic; })},
+              {"potential", energy([](const EnergyReport& e) { return e.potential; })},
+              {"total", energy([](const EnergyReport& e) { return e.kinetic + e.potential; })},
+              {"friction", energy([](const EnergyReport& e) { return e.friction; })},
+              {"impact", energy([](const EnergyReport& e) { return e.impact; })},
+              {"work", energy([](const EnergyReport& e) { return e.work; })},
+              {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
   if (const auto [work, size] = joint_work(recording); work > k_visible_work * size)
-    data["energy"]["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
+    out["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
+  return out;
+}
+
+json describe_certificate(const Recording& recording, const std::vector<int>& frames) {
   const auto certificate = [&](const auto& get) {
     return column(frames, [&](int f) { return get(recording.certificate[f]); });
   };
-  data["certificate"] = {
+  return {
       {"residual", certificate([](const Certificate& c) {
          return std::max({c.contact_residual, c.joint_residual, c.momentum_residual});
        })},
@@ -359,8 +359,9 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
       {"velocity_drift", certificate([](const Certificate& c) { return c.velocity_drift; })},
       {"penetration", certificate([](const Certificate& c) { return c.penetration; })},
       {"iterations", certificate([](const Certificate& c) { return static_cast<double>(c.iterations); })}};
-  data["events"] = describe_events(recording);
+}
 
+std::string fill_page(const json& data) {
   std::string text = data.dump();
   // "</script>" in a name must not end the script.
   for (std::size_t at = text.find("</"); at != std::string::npos; at = text.find("</", at + 3))
@@ -371,4 +372,35 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
   return replace_once(std::move(page), "/*DELASSUS_DATA*/null", text);
 }
 
-}  // namespace delassus::cli
+}  // namespace
+
+std::string make_report_page(const Recording& recording, const SceneDesc& scene, const RunSummary& summary) {
+  const std::vector<int> frames = choose_frames(recording);
+  const Model model = scene.lagrangian ? Model{} : compile_model(scene);
+  json data;
+  data["title"] = recording.info.title;
+  data["description"] = recording.info.description;
+  data["program"] = recording.info.program;
+  data["status"] = {{"ok", recording.status == "completed"},
+                    {"message", recording.message.empty() ? recording.status : recording.message}};
+  data["summary"] = describe_summary(recording, summary);
+  ShapeWriter writer;
+  data["bodies"] = describe_bodies(scene, model, writer);
+  data["surfaces"] = writer.surfaces();
+  data["notes"] = writer.notes();
+  data["fixtures"] = describe_fixtures(scene, model);
+  data["links"] = describe_links(model);
+  data["joints"] = describe_joints(model);
+  if (!scene.lagrangian && scene.gravity.norm() > 0) data["up"] = json_point(-scene.gravity.normalized());
+  data["time"] = column(frames, [&](int f) { return recording.time[f]; });
+  describe_motions(recording, frames, data);
+  data["coordinates"] = describe_coordinates(recording, frames);
+  data["reactions"] = describe_reactions(recording, model, frames);
+  data["contacts"] = describe_contacts(recording, frames);
+  data["energy"] = describe_energy(recording, frames);
+  data["certificate"] = describe_certificate(recording, frames);
+  data["events"] = describe_events(recording);
+  return fill_page(data);
+}
+
+}  // namespace delassus

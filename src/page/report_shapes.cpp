@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "apps/cli/report_shapes.hpp"
+#include "delassus/page/report_shapes.hpp"
 
 #include <fmt/format.h>
 
@@ -14,17 +14,17 @@
 #include "delassus/model/hull.hpp"
 #include "delassus/model/surface.hpp"
 
-namespace delassus::cli {
+namespace delassus {
 
 using nlohmann::json;
 
-json number(double x) {
+json json_number(double x) {
   if (!std::isfinite(x)) return nullptr;
   return std::strtod(fmt::format("{:.7g}", x).c_str(), nullptr);
 }
 
-json point(const Vector3& x) {
-  return {number(x.x()), number(x.y()), number(x.z())};
+json json_point(const Vector3& x) {
+  return {json_number(x.x()), json_number(x.y()), json_number(x.z())};
 }
 
 namespace {
@@ -69,7 +69,7 @@ Surface merge_in_cells(const Surface& surface, double cell) {
 
 }  // namespace
 
-Surface thin(const Surface& surface, int wanted) {
+Surface thinned_surface(const Surface& surface, int wanted) {
   // A cell of edge s holds about s²·(triangles per area) of them, of which two remain.
   double cell = std::sqrt(2 * area(surface) / wanted);
   constexpr double coarser = 1.15;
@@ -112,7 +112,7 @@ namespace {
 json describe_points(const std::vector<Vector3>& vertices) {
   json points = json::array();
   for (const Vector3& x : vertices)
-    for (int k = 0; k < 3; ++k) points.push_back(number(x[k]));
+    for (int k = 0; k < 3; ++k) points.push_back(json_number(x[k]));
   return points;
 }
 
@@ -147,7 +147,7 @@ int ShapeWriter::surface(const Shape& shape) {
   const bool too_many = original > k_max_triangles;
   const int most = too_many ? k_thinned_triangles : k_max_triangles;
   const Surface drawn = is_field   ? ground_surface(*shape.field, most)
-                        : too_many ? thin(*shape.surface, most)
+                        : too_many ? thinned_surface(*shape.surface, most)
                                    : *shape.surface;
   surfaces_.push_back(describe_triangles(drawn));
   if (too_many)
@@ -158,21 +158,22 @@ int ShapeWriter::surface(const Shape& shape) {
 
 json ShapeWriter::describe(const Shape& shape) {
   const Quaternion& rho = shape.orientation;
-  json out = {{"type", to_string(shape.kind)},
-              {"position", point(shape.position)},
-              {"orientation", {number(rho[0]), number(rho[1]), number(rho[2]), number(rho[3])}}};
+  json out = {
+      {"type", to_string(shape.kind)},
+      {"position", json_point(shape.position)},
+      {"orientation", {json_number(rho[0]), json_number(rho[1]), json_number(rho[2]), json_number(rho[3])}}};
   switch (shape.kind) {
     case ShapeKind::cylinder:
     case ShapeKind::capsule:
     case ShapeKind::cone:
-      out["length"] = number(shape.length);
+      out["length"] = json_number(shape.length);
       [[fallthrough]];
     case ShapeKind::sphere:
-      out["radius"] = number(shape.radius);
+      out["radius"] = json_number(shape.radius);
       break;
     case ShapeKind::box:
     case ShapeKind::ellipsoid:
-      out["size"] = point(shape.size);
+      out["size"] = json_point(shape.size);
       break;
     case ShapeKind::hull:
     case ShapeKind::mesh:
@@ -185,4 +186,4 @@ json ShapeWriter::describe(const Shape& shape) {
   return out;
 }
 
-}  // namespace delassus::cli
+}  // namespace delassus

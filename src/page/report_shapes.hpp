@@ -10,11 +10,11 @@
 
 #include "delassus/model/shape.hpp"
 
-namespace delassus::cli {
+namespace delassus {
 
 // Seven digits are enough for a picture; NaN has no JSON number.
-nlohmann::json number(double x);
-nlohmann::json point(const Vector3& x);
+nlohmann::json json_number(double x);
+nlohmann::json json_point(const Vector3& x);
 
 // A shape becomes {type, position, orientation} with what its type needs: radius, length, size or surface. Surfaces of
 // hulls, meshes and height fields stand in a list of their own, each once however many shapes share it:
@@ -42,8 +42,8 @@ class ShapeWriter {
 };
 
 // Fewer than about `wanted` triangles by merging the vertices in each cell of a grid at their mean.
-Surface thin(const Surface& surface, int wanted);
+Surface thinned_surface(const Surface& surface, int wanted);
 // The upper side of the ground, of each n-th point in both directions so that there are no more triangles than `most`.
 Surface ground_surface(const HeightField& field, int most);
 
-}  // namespace delassus::cli
+}  // namespace delassus

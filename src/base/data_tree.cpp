@@ -1,6 +1,6 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
-#include "delassus/base/value.hpp"
+#include "delassus/base/data_tree.hpp"
 
 #include <algorithm>
 #include <cstdlib>
@@ -26,15 +26,15 @@ std::vector<std::string> split_path(const std::string& path) {
   return parts;
 }
 
-std::string element_name(const Value& element) {
-  const Value* name = element.find("name");
+std::string element_name(const DataTree& element) {
+  const DataTree* name = element.find("name");
   return name != nullptr ? name->text : std::string();
 }
 
 // `list_name` is for messages.
-Value& find_element(Value& list, const std::string& part, const std::string& list_name) {
+DataTree& find_element(DataTree& list, const std::string& part, const std::string& list_name) {
   std::vector<std::string> names;
-  for (Value& element : list.list) {
+  for (DataTree& element : list.list) {
     names.push_back(element_name(element));
     if (names.back() == part) return element;
   }
@@ -57,19 +57,19 @@ Value& find_element(Value& list, const std::string& part, const std::string& lis
 
 }  // namespace
 
-Value::Value() = default;
+DataTree::DataTree() = default;
 
-const Value* Value::find(const std::string& key) const {
+const DataTree* DataTree::find(const std::string& key) const {
   for (const auto& [name, value] : map)
     if (name == key) return &value;
   return nullptr;
 }
 
-Value* Value::find(const std::string& key) {
-  return const_cast<Value*>(static_cast<const Value*>(this)->find(key));
+DataTree* DataTree::find(const std::string& key) {
+  return const_cast<DataTree*>(static_cast<const DataTree*>(this)->find(key));
 }
 
-Place Value::place_of_character(int character) const {
+Place DataTree::place_of_character(int character) const {
   Place out = place;
   if (place.line == 0) return out;
   out.column += character + (quoted ? 1 : 0);
@@ -91,42 +91,42 @@ std::string quote(const std::string& text) {
   return out + (end < text.size() ? "…'" : "'");
 }
 
-const char* to_string(Value::Kind kind) {
+const char* to_string(DataTree::Kind kind) {
   switch (kind) {
-    case Value::Kind::null:
+    case DataTree::Kind::null:
       return "nothing";
-    case Value::Kind::boolean:
+    case DataTree::Kind::boolean:
       return "true/false";
-    case Value::Kind::number:
+    case DataTree::Kind::number:
       return "a number";
-    case Value::Kind::text:
+    case DataTree::Kind::text:
       return "text";
-    case Value::Kind::list:
+    case DataTree::Kind::list:
       return "a list";
-    case Value::Kind::map:
+    case DataTree::Kind::map:
       return "a map";
   }
   return "unknown";
 }
 
-void set_path(Value& root, const std::string& path, Value value) {
+void set_path(DataTree& root, const std::string& path, DataTree value) {
   const std::vector<std::string> parts = split_path(path);
   if (parts.empty()) throw InputError("the path is empty; write path=value, e.g. stepper.step=1e-3");
-  Value* at = &root;
+  DataTree* at = &root;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const bool last = i + 1 == parts.size();
-    if (at->kind == Value::Kind::list) {
+    if (at->kind == DataTree::Kind::list) {
       at = &find_element(*at, parts[i], i > 0 ? parts[i - 1] : "scene");
     } else {
-      if (at->kind == Value::Kind::null) at->kind = Value::Kind::map;
-      if (at->kind != Value::Kind::map)
+      if (at->kind == DataTree::Kind::null) at->kind = DataTree::Kind::map;
+      if (at->kind != DataTree::Kind::map)
         throw InputError((i > 0 ? quote(parts[i - 1]) : std::string("the scene")) + " is " +
                          to_string(at->kind) + ", it has no member " + quote(parts[i]));
       const auto found =
           std::find_if(at->map.begin(), at->map.end(), [&](const auto& x) { return x.first == parts[i]; });
       const auto index = static_cast<std::size_t>(found - at->map.begin());
       if (found == at->map.end()) {
-        at->map.emplace_back(parts[i], Value{});
+        at->map.emplace_back(parts[i], DataTree{});
         at->map.back().second.place = value.place;
         at->key_places.push_back(value.place);
       } else if (last) {

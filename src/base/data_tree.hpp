@@ -13,10 +13,10 @@
 
 namespace delassus {
 
-struct Value {
+struct DataTree {
   enum class Kind { null, boolean, number, text, list, map };
 
-  Value();  // out of line: clang cannot make a default constructor here, where the pairs of `map` are incomplete
+  DataTree();  // out of line: clang cannot make a default constructor here, where the pairs of `map` are incomplete
 
   Kind kind = Kind::null;
   Place place;
@@ -29,18 +29,18 @@ struct Value {
     int first, line, column;
   };
   std::vector<Line> lines;
-  std::vector<Value> list;
-  std::vector<std::pair<std::string, Value>> map;  // in file order
-  std::vector<Place> key_places;                   // parallel to map
+  std::vector<DataTree> list;
+  std::vector<std::pair<std::string, DataTree>> map;  // in file order
+  std::vector<Place> key_places;                      // parallel to map
 
   // The member with this key, null when there is none.
-  const Value* find(const std::string& key) const;
-  Value* find(const std::string& key);
+  const DataTree* find(const std::string& key) const;
+  DataTree* find(const std::string& key);
   // The place of a character of a scalar's text, counted from 0.
   Place place_of_character(int character) const;
 };
 
-const char* to_string(Value::Kind kind);
+const char* to_string(DataTree::Kind kind);
 
 // A text for an error message: in quotes, cut to a readable length, without control characters.
 std::string quote(const std::string& text);
@@ -48,6 +48,6 @@ std::string quote(const std::string& text);
 // Replaces or adds the value at a path such as `stepper.step`, `bodies.m1.mass` (list elements by their name)
 // or `bodies[0].mass`. Missing maps on the way are made; a missing list element is an InputError that names
 // what there is.
-void set_path(Value& root, const std::string& path, Value value);
+void set_path(DataTree& root, const std::string& path, DataTree value);
 
 }  // namespace delassus

@@ -1,0 +1,48 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// A run in a few numbers: counts, the worst values of its certificates, warnings, where it ended.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "delassus/steppers/report.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+struct RunSummary {
+  std::string program, scene, stepper;
+  std::vector<std::string> settings;
+  std::string status, message;  // how it ended: "completed", "stopped", "interrupted"; why
+  double step = 0;              // [s]
+  double time = 0;              // where it ended [s]
+  double seconds = 0;           // of computing [s]
+  std::uint64_t steps = 0;
+  long substeps = 0, rejected = 0, events = 0, iterations = 0;
+  struct Worst {
+    double residual = 0;       // of contacts, joints and momentum [-]
+    double joint_drift = 0;    // [m]
+    double penetration = 0;    // [m]
+    double energy_defect = 0;  // [J]
+  } worst;
+  std::vector<std::string> warnings;  // the first few
+  long num_warnings = 0;
+  int redundant_joint_rows = 0;
+  std::vector<std::string> reactions_not_unique;
+  struct Body {
+    std::string name;
+    BodyMotion motion;
+  };
+  std::vector<Body> bodies;  // at the end
+
+  // Counts a step.
+  void add(const StepReport& report);
+  void warn(const std::string& warning);
+};
+
+// The text of summary.json (docs/recordings.md).
+std::string to_json(const RunSummary& summary);
+
+}  // namespace delassus
