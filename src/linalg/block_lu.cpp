@@ -17,50 +17,59 @@ constexpr int k_max_dim = 6;
 // A pivot within a diagonal block below this part of the block's largest entry is the round-off of a zero.
 constexpr double k_singular = 1e-14;
 
-// out = a b, and x −= a b, for blocks by rows of m × k and k × n entries.
+// For blocks by rows of m × k and k × n entries; N: all three where they are known at compile time, otherwise 0.
+template <int N>
 void multiply(const double* a, const double* b, int m, int k, int n, double* out) {
-  if (m == 3 && k == 3 && n == 3) {
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j)
-        out[3 * i + j] = a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-    return;
-  }
+  if constexpr (N > 0) m = k = n = N;
   for (int i = 0; i < m; ++i)
     for (int j = 0; j < n; ++j) {
-      double sum = 0;
-      for (int l = 0; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+      double sum = a[i * k] * b[j];
+      for (int l = 1; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
       out[i * n + j] = sum;
     }
 }
 
+// x −= a b
+template <int N>
 void subtract_product(const double* a, const double* b, int m, int k, int n, double* x) {
-  if (m == 3 && k == 3 && n == 3) {
-    for (int i = 0; i < 3; ++i)
-      for (int j = 0; j < 3; ++j)
-        x[3 * i + j] -= a[3 * i] * b[j] + a[3 * i + 1] * b[3 + j] + a[3 * i + 2] * b[6 + j];
-    return;
-  }
-  if (m == 1 && k == 1 && n == 1) {
-    x[0] -= a[0] * b[0];
-    return;
-  }
+  if constexpr (N > 0) m = k = n = N;
   for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j)
-      for (int l = 0; l < k; ++l) x[i * n + j] -= a[i * k + l] * b[l * n + j];
+    for (int j = 0; j < n; ++j) {
+      double sum = a[i * k] * b[j];
+      for (int l = 1; l < k; ++l) sum += a[i * k + l] * b[l * n + j];
+      x[i * n + j] -= sum;
+    }
+}
+
+// x −= a bᵀ for a, b of m × k entries
+template <int N>
+void subtract_product_transposed(const double* a, const double* b, int m, int k, double* x) {
+  if constexpr (N > 0) m = k = N;
+  for (int i = 0; i < m; ++i)
+    for (int j = 0; j < m; ++j) {
+      double sum = a[i * k] * b[j * k];
+      for (int l = 1; l < k; ++l) sum += a[i * k + l] * b[j * k + l];
+      x[i * m + j] -= sum;
+    }
 }
 
 // y −= a x for a block by rows.
+template <int N>
 void subtract_image(const double* a, const double* x, int m, int n, double* y) {
-  if (m == 3 && n == 3) {
-    for (int i = 0; i < 3; ++i) y[i] -= a[3 * i] * x[0] + a[3 * i + 1] * x[1] + a[3 * i + 2] * x[2];
-    return;
+  if constexpr (N > 0) m = n = N;
+  for (int i = 0; i < m; ++i) {
+    double sum = a[i * n] * x[0];
+    for (int j = 1; j < n; ++j) sum += a[i * n + j] * x[j];
+    y[i] -= sum;
   }
-  for (int i = 0; i < m; ++i)
-    for (int j = 0; j < n; ++j) y[i] -= a[i * n + j] * x[j];
 }
 
 // Gauss-Jordan with pivots sought in the column. False: singular.
 bool invert(const double* block, int n, double* out) {
+  if (n == 1) {
+    out[0] = 1.0 / block[0];
+    return std::isfinite(out[0]) && std::isfinite(block[0]);
+  }
   double a[k_max_dim * k_max_dim];
   double largest = 0;
   for (int i = 0; i < n * n; ++i) {
@@ -170,10 +179,12 @@ void BlockLu::analyze(const ContactMatrix& A) {
   dims_.resize(n);
   first_rows_.resize(n);
   int largest = 0;
+  uniform_dim_ = n > 0 ? A.dim(0) : 0;
   for (int j = 0; j < n; ++j) {
     dims_[j] = A.dim(order_[j]);
     first_rows_[j] = A.first_row(order_[j]);
     largest = std::max(largest, dims_[j]);
+    if (dims_[j] != uniform_dim_) uniform_dim_ = 0;
   }
   assert(largest <= k_max_dim);
   stride_ = static_cast<std::size_t>(largest) * static_cast<std::size_t>(largest);
@@ -194,55 +205,106 @@ void BlockLu::analyze(const ContactMatrix& A) {
   scratch_.assign(order_.size() * stride_, 0.0);
 }
 
-bool BlockLu::factorize(const ContactMatrix& A) {
+bool BlockLu::factorize(const ContactMatrix& A, bool symmetric) {
   if (!has_pattern_of(A)) analyze(A);
-  for (int j = 0; j < size(); ++j)
-    if (!factorize_row(j, A)) return false;
+  std::copy(upper_starts_.begin(), upper_starts_.end() - 1, next_.begin());
+  if (uniform_dim_ == 3) return factorize_rows<3>(A, symmetric);
+  if (uniform_dim_ == 1) return factorize_rows<1>(A, symmetric);
+  return factorize_rows<0>(A, symmetric);
+}
+
+template <int N>
+bool BlockLu::factorize_rows(const ContactMatrix& A, bool symmetric) {
+  for (int j = 0; j < size(); ++j) {
+    scatter_row(j, A, symmetric);
+    if (symmetric)
+      eliminate_symmetric<N>(j);
+    else
+      eliminate<N>(j);
+    if (!invert(scratch(j), dims_[j], inverse(j))) return false;
+  }
   return true;
 }
 
-bool BlockLu::factorize_row(int j, const ContactMatrix& A) {
+// Row j of A into the scratch, with zeros where L and U have more; of a symmetric one up to the diagonal.
+void BlockLu::scatter_row(int j, const ContactMatrix& A, bool symmetric) {
   const int dim = dims_[j], contact = order_[j];
   const auto clear = [&](int k) { std::fill_n(scratch(k), dim * dims_[k], 0.0); };
   for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) clear(lower_columns_[i]);
-  for (int i = upper_starts_[j]; i < upper_starts_[j + 1]; ++i) clear(upper_columns_[i]);
+  for (int i = upper_starts_[j]; i < upper_starts_[j + 1] && !symmetric; ++i) clear(upper_columns_[i]);
   for (int e = A.row_begin(contact); e < A.row_end(contact); ++e) {
     const int k = place_[A.column(e)];
-    std::copy_n(A.values(e), dim * dims_[k], scratch(k));
+    if (k <= j || !symmetric) std::copy_n(A.values(e), dim * dims_[k], scratch(k));
   }
+}
+
+template <int N>
+void BlockLu::eliminate(int j) {
+  const int dim = dims_[j];
   for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) {
     const int k = lower_columns_[i];
     double* factor = lower_.data() + lower_values_at_[i];
-    multiply(scratch(k), inverse_.data() + static_cast<std::size_t>(k) * stride_, dim, dims_[k], dims_[k],
-             factor);
+    multiply<N>(scratch(k), inverse(k), dim, dims_[k], dims_[k], factor);
     for (int u = upper_starts_[k]; u < upper_starts_[k + 1]; ++u) {
       const int column = upper_columns_[u];
-      subtract_product(factor, upper_.data() + upper_values_at_[u], dim, dims_[k], dims_[column],
-                       scratch(column));
+      subtract_product<N>(factor, upper_.data() + upper_values_at_[u], dim, dims_[k], dims_[column],
+                          scratch(column));
     }
   }
   for (int i = upper_starts_[j]; i < upper_starts_[j + 1]; ++i) {
     const int k = upper_columns_[i];
     std::copy_n(scratch(k), dim * dims_[k], upper_.data() + upper_values_at_[i]);
   }
-  return invert(scratch(j), dim, inverse_.data() + static_cast<std::size_t>(j) * stride_);
+}
+
+// Half of the work: row j of what is left of the diagonal is column j of U, transposed, and belongs to the rows above.
+template <int N>
+void BlockLu::eliminate_symmetric(int j) {
+  const int dim = dims_[j];
+  for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) {
+    const int k = lower_columns_[i], size = N > 0 ? N : dims_[k], rows = N > 0 ? N : dim;
+    double* factor = lower_.data() + lower_values_at_[i];
+    const double* left = scratch(k);
+    multiply<N>(left, inverse(k), dim, dims_[k], dims_[k], factor);
+    // Columns up to j are there already; j is next.
+    const int filled = next_[k]++;
+    for (int u = upper_starts_[k]; u < filled; ++u) {
+      const int column = upper_columns_[u];
+      subtract_product<N>(factor, upper_.data() + upper_values_at_[u], dim, dims_[k], dims_[column],
+                          scratch(column));
+    }
+    subtract_product_transposed<N>(factor, left, dim, dims_[k], scratch(j));
+    double* above = upper_.data() + upper_values_at_[filled];
+    for (int a = 0; a < rows; ++a)
+      for (int b = 0; b < size; ++b) above[b * rows + a] = left[a * size + b];
+  }
 }
 
 void BlockLu::solve_in_place(Vector& x) const {
-  for (int j = 0; j < size(); ++j)
+  if (uniform_dim_ == 3) return substitute<3>(x);
+  if (uniform_dim_ == 1) return substitute<1>(x);
+  substitute<0>(x);
+}
+
+template <int N>
+void BlockLu::substitute(Vector& x) const {
+  for (int j = 0; j < size(); ++j) {
+    double* own = x.data() + first_rows_[j];
     for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) {
       const int k = lower_columns_[i];
-      subtract_image(lower_.data() + lower_values_at_[i], x.data() + first_rows_[k], dims_[j], dims_[k],
-                     x.data() + first_rows_[j]);
+      subtract_image<N>(lower_.data() + lower_values_at_[i], x.data() + first_rows_[k], dims_[j], dims_[k],
+                        own);
     }
+  }
   for (int j = size(); j-- > 0;) {
     double* own = x.data() + first_rows_[j];
     for (int i = upper_starts_[j]; i < upper_starts_[j + 1]; ++i) {
       const int k = upper_columns_[i];
-      subtract_image(upper_.data() + upper_values_at_[i], x.data() + first_rows_[k], dims_[j], dims_[k], own);
+      subtract_image<N>(upper_.data() + upper_values_at_[i], x.data() + first_rows_[k], dims_[j], dims_[k],
+                        own);
     }
     double y[k_max_dim] = {};
-    subtract_image(inverse_.data() + static_cast<std::size_t>(j) * stride_, own, dims_[j], dims_[j], y);
+    subtract_image<N>(inverse_.data() + static_cast<std::size_t>(j) * stride_, own, dims_[j], dims_[j], y);
     for (int k = 0; k < dims_[j]; ++k) own[k] = -y[k];
   }
 }

@@ -12,7 +12,7 @@ namespace {
 // Islands a thread takes at once.
 constexpr std::size_t k_grain = 8;
 // Islands up to this many rows have workers of their size: a box on the ground has 12.
-constexpr int k_small_rows = 48;
+constexpr int k_small_rows = 24;
 
 bool has_polygons(const LocalProblem& problem) {
   return std::any_of(problem.cones.begin(), problem.cones.end(),

@@ -53,7 +53,7 @@ TEST(BlockLu, SolvesLikeDenseFactors) {
     for (const double share : {0.0, 0.05, 0.3, 1.0})
       for (const int contacts : {1, 2, 17, 60}) {
         const ContactMatrix A = make_matrix(random, contacts, share, dim);
-        ASSERT_TRUE(lu.factorize(A));
+        ASSERT_TRUE(lu.factorize(A, false));
         const Vector b = random.vector(A.rows());
         Vector x = b;
         lu.solve_in_place(x);
@@ -61,15 +61,34 @@ TEST(BlockLu, SolvesLikeDenseFactors) {
       }
 }
 
+TEST(BlockLu, SymmetricOnesWithHalfTheWork) {
+  Random random(34);
+  BlockLu lu, general;
+  for (const int dim : {0, 1, 3})
+    for (const double share : {0.0, 0.1, 1.0})
+      for (const int contacts : {1, 17, 60}) {
+        ContactMatrix A = make_matrix(random, contacts, share, dim);
+        A.symmetrize();
+        ASSERT_TRUE(lu.factorize(A, true));
+        const Vector b = random.vector(A.rows());
+        Vector x = b, y = b;
+        lu.solve_in_place(x);
+        EXPECT_LT((A.dense() * x - b).norm(), 1e-12 * b.norm()) << dim << ' ' << share << ' ' << contacts;
+        ASSERT_TRUE(general.factorize(A, false));
+        general.solve_in_place(y);
+        EXPECT_LT((x - y).norm(), 1e-12 * x.norm());
+      }
+}
+
 TEST(BlockLu, OtherValuesInTheSamePattern) {
   Random random(32);
   ContactMatrix A = make_matrix(random, 30, 0.1, 3);
   BlockLu kept;
-  ASSERT_TRUE(kept.factorize(A));
+  ASSERT_TRUE(kept.factorize(A, false));
   for (int c = 0; c < 30; ++c) A.block(c, A.diagonal_entry(c)) *= 1.5;
-  ASSERT_TRUE(kept.factorize(A));
+  ASSERT_TRUE(kept.factorize(A, false));
   BlockLu fresh;
-  ASSERT_TRUE(fresh.factorize(A));
+  ASSERT_TRUE(fresh.factorize(A, false));
   Vector x = random.vector(A.rows()), y = x;
   kept.solve_in_place(x);
   fresh.solve_in_place(y);
@@ -82,9 +101,9 @@ TEST(BlockLu, RefusesSingularBlocks) {
   BlockLu lu;
   ContactMatrix zero = A;
   for (int e = zero.row_begin(2); e < zero.row_end(2); ++e) zero.block(2, e).setZero();
-  EXPECT_FALSE(lu.factorize(zero));
+  EXPECT_FALSE(lu.factorize(zero, false));
   A.block(3, A.diagonal_entry(3))(1, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_FALSE(lu.factorize(A));
+  EXPECT_FALSE(lu.factorize(A, false));
 }
 
 }  // namespace

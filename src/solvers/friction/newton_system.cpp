@@ -9,6 +9,9 @@ namespace delassus {
 namespace {
 
 constexpr int k_max_refinements = 4;
+// Up to so many rows open contacts stay in the system, with the identity: its size does not change from step to step, and
+// nothing is allocated.
+constexpr int k_whole_rows = 24;
 // Factors without pivots between contacts are taken when they leave less than this of the right side.
 constexpr double k_solved = 1e-8;
 
@@ -178,7 +181,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     if (contact.rho == 0) continue;
     const ContactVector scaled_r = r.segment(contact.row, contact.dim) / scale_[c];
     const ContactVector scaled_u = scaled_velocity(c, r, u);
-    if (is_open(c, scaled_r, scaled_u)) {
+    if (r.size() > k_whole_rows && is_open(c, scaled_r, scaled_u)) {
       delta.segment(contact.row, contact.dim) = -r.segment(contact.row, contact.dim);
       continue;
     }
@@ -283,7 +286,7 @@ void NewtonSystem::assemble_blocks(double epsilon) {
 bool NewtonSystem::solve_sparse(double epsilon) {
   assemble_blocks(epsilon);
   factors_ = Factors::blocks;
-  if (block_lu_.factorize(blocks_) && solve_once()) {
+  if (block_lu_.factorize(blocks_, false) && solve_once()) {
     // The matrix is scaled to a diagonal of about one.
     blocks_.multiply(x_, residual_);
     residual_ -= rhs_;

@@ -25,7 +25,7 @@ bool ShiftedFactor::factorize(double sigma) {
     blocks_ = problem_->W;
     for (int c = 0; c < blocks_.num_contacts(); ++c)
       blocks_.block(c, blocks_.diagonal_entry(c)).diagonal().array() += weight((*contacts_)[c]);
-    return block_lu_.factorize(blocks_);
+    return block_lu_.factorize(blocks_, problem_->symmetric);
   }
   S_ = W_;
   for (const PreparedContact& contact : *contacts_)
