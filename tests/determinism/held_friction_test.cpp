@@ -1,0 +1,60 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which frictions of joints stick is part of the state: a contact that stops at the beginning of a step is stopped together with
+// what they hold.
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "tests/support/simulate.hpp"
+
+namespace delassus {
+namespace {
+
+// A block that slides to rest on the grid (1 m/s, 5 m/s²), with an arm whose hinge sticks by its friction.
+constexpr const char* k_scene = R"(
+delassus: 1
+name: arm_on_block
+duration: 0.3
+gravity: [0, -10, 0]
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: block, type: rigid, mass: 3, position: [0, 0.1, 0], velocity: [1, 0, 0], shapes: [{type: box, size: [0.6, 0.2, 0.6]}]}
+  - {name: arm, type: rigid, mass: 0.5, position: [0.1, 0.35, 0], velocity: [1, 0, 0], shapes: [{type: box, size: [0.3, 0.05, 0.05]}]}
+joints:
+  - {name: hinge, type: revolute, between: [block, arm], point: [0, 0.35, 0]}
+frictions:
+  - {name: rub, joint: hinge, constant: 20}
+contact: {friction: 0.5}
+stepper: {name: trapezoidal-2, step: 0.01}
+)";
+
+// A step from `state` by a simulation that knows nothing else.
+State stepped(const State& state) {
+  Simulation simulation = testing::simulate(k_scene);
+  simulation.set_state(state);
+  EXPECT_TRUE(simulation.step().ok) << simulation.report().message;
+  return simulation.state();
+}
+
+TEST(HeldFriction, AResumedRunKnowsWhatSticks) {
+  Simulation simulation = testing::simulate(k_scene);
+  bool used = false;
+  for (int i = 0; i < 30; ++i) {
+    const State before = simulation.state();
+    ASSERT_TRUE(simulation.step().ok) << simulation.report().message;
+    std::stringstream file;
+    save(before, file);
+    EXPECT_TRUE(stepped(load_state(file, "state")) == simulation.state()) << "step " << i;
+    // The scene is one that asks for it.
+    State forgetful = before;
+    forgetful.history.held_frictions.clear();
+    State after = stepped(forgetful);
+    used = used || !(after.v == simulation.state().v) || !(after.q == simulation.state().q);
+  }
+  EXPECT_TRUE(used);
+}
+
+}  // namespace
+}  // namespace delassus
