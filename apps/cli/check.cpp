@@ -204,7 +204,7 @@ class Check {
   }
 
   void report_contacts() const {
-    const StepperOptions options = scene_.run.options.stepper.options;
+    const StepperOptions& options = scene_.run.options.stepper.options;
     for (const std::string& line :
          describe(system_, diagnose_contacts(system_, options, state_, k_closed_gap)))
       fmt::print("{}\n", line);

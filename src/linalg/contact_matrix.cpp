@@ -84,7 +84,12 @@ Vector ContactMatrix::operator*(const Vector& r) const {
 }
 
 void ContactMatrix::to_dense(Matrix& out) const {
-  out.setZero(rows(), rows());
+  out.resize(rows(), rows());
+  write_dense(out);
+}
+
+void ContactMatrix::write_dense(Eigen::Ref<Matrix> out) const {
+  out.setZero();
   for (int a = 0; a < num_contacts(); ++a)
     for (int e = row_begin(a); e < row_end(a); ++e)
       out.block(first_row(a), first_row(column(e)), dim(a), dim(column(e))) = block(a, e);

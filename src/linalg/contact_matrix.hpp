@@ -53,6 +53,7 @@ class ContactMatrix {
   void multiply(const VectorRef& r, Vector& out) const;  // out = W r
   Vector operator*(const Vector& r) const;
   void to_dense(Matrix& out) const;
+  void write_dense(Eigen::Ref<Matrix> out) const;  // of the size already
   Matrix dense() const;
   SparseMatrix to_sparse() const;
   // ½ (W + Wᵀ); the pattern must be symmetric.

@@ -26,14 +26,24 @@ constexpr double k_rank_tolerance = 1e-11;
 // round-off of a zero.
 constexpr double k_pivot_tolerance = std::numeric_limits<double>::epsilon();
 
-// Whether the saddle point is worth a sparse factorisation although it is small.
+// Whether the saddle point is worth a sparse factorisation although it is small. Blocks of A overlap, and entries that
+// several of them share count once.
 bool mostly_empty(const BlockMatrix& A, const BlockRows& rows) {
-  const double n = A.size() + rows.rows();
-  double entries = 0;
-  for (int b = 0; b < A.num_blocks(); ++b) entries += static_cast<double>(A.block(b).size());
+  const auto nv = static_cast<std::size_t>(A.size());
+  thread_local std::vector<char> taken;
+  taken.assign(nv * nv, 0);
+  for (int b = 0; b < A.num_blocks(); ++b) {
+    const auto block = A.block(b);
+    for (int j = 0; j < static_cast<int>(block.cols()); ++j)
+      std::fill_n(
+          taken.begin() + static_cast<std::ptrdiff_t>(A.block_column(b) + j) * A.size() + A.block_row(b),
+          block.rows(), char{1});
+  }
+  auto entries = static_cast<double>(std::count(taken.begin(), taken.end(), char{1}));
   for (int g = 0; g < rows.num_groups(); ++g)
     for (int b = 0; b < rows.num_blocks(g); ++b)
       entries += 2.0 * static_cast<double>(rows.block(g, b).size());
+  const double n = A.size() + rows.rows();
   return entries < k_sparse_share * n * n;
 }
 

@@ -10,6 +10,10 @@ namespace {
 
 // A factorisation costs as much as this many iterations.
 constexpr int k_max_iterations = 200;
+// What the true residual may have drifted from the tolerance.
+constexpr double k_drift = 8;
+// A correction that is larger than what it corrects by more belongs to rows that nearly depend on each other.
+constexpr double k_largest_gain = 1e3;
 // Inertia blocks of bodies; larger ones are not inverted one by one.
 constexpr int k_largest_block = 3;
 
@@ -88,7 +92,10 @@ bool RowCorrection::solve(const BlockMatrix& M, const BlockRows& R, const Vector
       delta.setZero(M.size());
       R.add_transposed_product(lambda, delta);
       apply_inverse(delta);
-      return delta.allFinite();
+      // The recursion of the residual drifts where b contradicts rows that depend on each other.
+      R.multiply(VectorRef(delta), image_);
+      return delta.allFinite() && (b - image_).cwiseAbs().maxCoeff() <= k_drift * tolerance &&
+             delta.cwiseAbs().maxCoeff() <= k_largest_gain * b.cwiseAbs().maxCoeff();
     }
     w_.setZero(M.size());
     R.add_transposed_product(direction_, w_);

@@ -32,8 +32,12 @@ void local_as_lcp(const LocalProblem& problem, Lcp& lcp) {
   }
   lcp.M.setZero(n, n);
   lcp.q.setZero(n);
-  thread_local Matrix W;
-  problem.W.to_dense(W);
+  // Islands of other sizes come in between, and Eigen gives memory back when a size changes.
+  thread_local std::vector<double> W_values;
+  const Eigen::Index rows = problem.W.rows();
+  W_values.resize(static_cast<std::size_t>(rows * rows));
+  Eigen::Map<Matrix> W(W_values.data(), rows, rows);
+  problem.W.write_dense(W);
   // Each column is used once for every row; its sine and cosine are not computed again.
   thread_local std::vector<Eigen::Vector3d> basis;
   basis.clear();

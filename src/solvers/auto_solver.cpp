@@ -11,6 +11,8 @@ namespace {
 
 // Islands a thread takes at once.
 constexpr std::size_t k_grain = 8;
+// Islands up to this many rows have workers of their size: a box on the ground has 12.
+constexpr int k_small_rows = 24;
 
 bool has_polygons(const LocalProblem& problem) {
   return std::any_of(problem.cones.begin(), problem.cones.end(),
@@ -41,8 +43,7 @@ void AutoSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   solution.modes.resize(problem.cones.size());
   islands_.find(problem.W);
   island_stats_.resize(static_cast<std::size_t>(islands_.size()));
-  while (workers_.size() < static_cast<std::size_t>(num_threads()))
-    workers_.push_back(std::make_unique<IslandSolver>(options_));
+  while (workers_.size() < static_cast<std::size_t>(num_threads())) workers_.emplace_back(k_small_rows + 1);
   parallel_for(island_stats_.size(), k_grain, [&](std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       solve_island(static_cast<int>(i), problem, warm, polygons, solution);
@@ -50,10 +51,18 @@ void AutoSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
   sum_up(stats);
 }
 
+IslandSolver& AutoSolver::worker_for(int rows) {
+  std::unique_ptr<IslandSolver>& worker = workers_[thread_slot()][rows <= k_small_rows ? rows : 0];
+  if (worker == nullptr) worker = std::make_unique<IslandSolver>(options_);
+  return *worker;
+}
+
 void AutoSolver::solve_island(int i, const LocalProblem& problem, const WarmStart& warm, bool polygons,
                               Solution& solution) {
-  IslandSolver& worker = *workers_[thread_slot()];
   const std::span<const int> contacts = islands_.contacts(i);
+  int rows = 0;
+  for (const int c : contacts) rows += problem.W.dim(c);
+  IslandSolver& worker = worker_for(rows);
   const bool whole = islands_.size() == 1;
   if (!whole) extract_island(problem, warm, contacts, worker.island, worker.warm, basis_starts_);
   const LocalProblem& island = whole ? problem : worker.island;

@@ -13,7 +13,7 @@
 //
 // What was tried is in SolveStats::attempts. An island counts as solved when E_v of it is below the tolerance; velocities
 // are measured against those of the island, so what happens elsewhere does not change a result, and neither does which
-// thread solves it: each has an IslandSolver of its own, which remembers nothing.
+// thread solves it: each has workers of its own, which remember nothing.
 #pragma once
 #include <memory>
 #include <vector>
@@ -33,13 +33,16 @@ class AutoSolver final : public Solver {
              SolveStats& stats) override;
 
  private:
+  // Of the calling thread. Small islands have one for each size, so that their vectors keep their sizes and nothing is
+  // allocated; large ones share one.
+  IslandSolver& worker_for(int rows);
   void solve_island(int i, const LocalProblem& problem, const WarmStart& warm, bool polygons,
                     Solution& solution);
   void sum_up(SolveStats& stats) const;
 
   IterativeOptions options_;
   Islands islands_;
-  std::vector<std::unique_ptr<IslandSolver>> workers_;  // one a thread
+  std::vector<std::vector<std::unique_ptr<IslandSolver>>> workers_;  // of a thread, by rows
   std::vector<SolveStats> island_stats_;
   std::vector<std::size_t> basis_starts_;  // of a contact in the basis of polygons
 };

@@ -34,6 +34,8 @@ const Scheme k_schemes[] = {
     {"hht", {"stepper.name=hht"}},
     {"energy_midpoint", {"stepper.name=energy-midpoint"}},
     {"generalized_alpha", {"stepper.name=generalized-alpha"}},
+    // Gyroscopic terms beforehand, or in the step matrix where there are joints.
+    {"moreau_jean", {"stepper.name=moreau-jean"}},
 };
 
 constexpr double k_order_tolerance = 0.1;

@@ -19,7 +19,13 @@ using testing::Random;
 using testing::Solid;
 
 const std::vector<Solid>& solids() {
-  static const std::vector<Solid> out = testing::make_solids();
+  // A chip too, small beside envelopes and reaches: there the widening of the normal cones decides.
+  static const std::vector<Solid> out = [] {
+    std::vector<Solid> list = testing::make_solids();
+    const Shape chip{.kind = ShapeKind::box, .size = {0.03, 0.02, 0.01}};
+    list.push_back({"chip", chip, make_geometry(chip)});
+    return list;
+  }();
   return out;
 }
 

@@ -9,6 +9,13 @@ namespace delassus {
 namespace {
 
 constexpr int k_max_refinements = 4;
+// Up to so many rows open contacts stay in the system, with the identity: its size does not change from step to step, and
+// nothing is allocated.
+constexpr int k_whole_rows = 24;
+// Factors without pivots between contacts are taken when they leave less than this of the right side.
+constexpr double k_solved = 1e-8;
+
+using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
 }  // namespace
 
@@ -174,7 +181,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     if (contact.rho == 0) continue;
     const ContactVector scaled_r = r.segment(contact.row, contact.dim) / scale_[c];
     const ContactVector scaled_u = scaled_velocity(c, r, u);
-    if (is_open(c, scaled_r, scaled_u)) {
+    if (r.size() > k_whole_rows && is_open(c, scaled_r, scaled_u)) {
       delta.segment(contact.row, contact.dim) = -r.segment(contact.row, contact.dim);
       continue;
     }
@@ -201,15 +208,16 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     rhs_.segment(active_[i].first, contact.dim) =
         -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
   }
-  dense_ = dense_factors_win(unknowns_, num_entries());
-  if (dense_) {
+  if (dense_factors_win(unknowns_, num_entries())) {
+    factors_ = Factors::dense;
     assemble_dense(epsilon);
     if (!J_.allFinite()) return false;
     lu_.compute(J_);
-  } else if (!factorize_sparse(epsilon)) {
+    if (!solve_once()) return false;
+  } else if (!solve_sparse(epsilon)) {
     return false;
   }
-  if (!solve_refined()) return false;
+  refine();
   for (const Unknowns& active : active_) {
     const PreparedContact& contact = (*contacts_)[active.contact];
     delta.segment(contact.row, contact.dim) = x_.segment(active.first, contact.dim) * scale_[active.contact];
@@ -243,31 +251,68 @@ void NewtonSystem::assemble_dense(double epsilon) {
   }
 }
 
-bool NewtonSystem::factorize_sparse(double epsilon) {
-  // Columns of the pattern are the rows of the symmetric pattern of W.
+// The matrix of (3) between contacts that are not open.
+void NewtonSystem::assemble_blocks(double epsilon) {
+  const ContactMatrix& W = problem_->W;
+  block_dims_.clear();
+  block_starts_.assign(1, 0);
+  block_columns_.clear();
+  for (const Unknowns& active : active_) {
+    block_dims_.push_back((*contacts_)[active.contact].dim);
+    for (int e = W.row_begin(active.contact); e < W.row_end(active.contact); ++e)
+      if (place_[W.column(e)] >= 0) block_columns_.push_back(place_[W.column(e)]);
+    block_starts_.push_back(static_cast<int>(block_columns_.size()));
+  }
+  blocks_.set_pattern(block_dims_, block_starts_, block_columns_);
+  for (int i = 0; i < blocks_.num_contacts(); ++i) {
+    const int c = active_[i].contact;
+    int at = block_starts_[i];
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+      const int b = W.column(e);
+      if (place_[b] < 0) continue;
+      const double scale = scale_[c] * scale_[b];
+      auto block = blocks_.block(i, at);
+      if (block.rows() == 3 && block.cols() == 3)
+        Eigen::Map<RowMajor3>(block.data()) =
+            (Y_[i].topLeftCorner<3, 3>() * Eigen::Map<const RowMajor3>(W.values(e))) * scale;
+      else
+        block.noalias() = Y_[i].lazyProduct(W.block(c, e)) * scale;
+      ++at;
+    }
+    blocks_.block(i, blocks_.diagonal_entry(i)) += X_[i] + epsilon * Y_[i];
+  }
+}
+
+bool NewtonSystem::solve_sparse(double epsilon) {
+  assemble_blocks(epsilon);
+  factors_ = Factors::blocks;
+  if (block_lu_.factorize(blocks_, false) && solve_once()) {
+    // The matrix is scaled to a diagonal of about one.
+    blocks_.multiply(x_, residual_);
+    residual_ -= rhs_;
+    if (residual_.norm() <= k_solved * std::max(rhs_.norm(), x_.norm())) return true;
+  }
+  factors_ = Factors::pivoted;
+  return factorize_pivoted() && solve_once();
+}
+
+bool NewtonSystem::factorize_pivoted() {
+  // Rows of the matrix are columns of its transpose, and the pattern is symmetric.
   starts_.assign(1, 0);
   row_of_.clear();
   values_.clear();
-  for (std::size_t j = 0; j < active_.size(); ++j) {
-    const auto& [b, column] = active_[j];
-    const int width = (*contacts_)[b].dim;
-    for (int k = 0; k < width; ++k) {
-      for (int e = problem_->W.row_begin(b); e < problem_->W.row_end(b); ++e) {
-        const int c = problem_->W.column(e);
-        const int i = place_[c];
-        if (i < 0) continue;
-        const int dim = (*contacts_)[c].dim;
-        const auto block = problem_->W.block(c, problem_->W.find(c, b));
-        for (int row = 0; row < dim; ++row) {
-          double value = scale_[c] * scale_[b] * Y_[i].row(row).dot(block.col(k));
-          if (c == b) value += X_[i](row, k) + epsilon * Y_[i](row, k);
-          row_of_.push_back(active_[i].first + row);
-          values_.push_back(value);
+  for (int j = 0; j < blocks_.num_contacts(); ++j)
+    for (int k = 0; k < blocks_.dim(j); ++k) {
+      for (int e = blocks_.row_begin(j); e < blocks_.row_end(j); ++e) {
+        const int i = blocks_.column(e);
+        const auto block = blocks_.block(i, blocks_.find(i, j));
+        for (int row = 0; row < blocks_.dim(i); ++row) {
+          row_of_.push_back(blocks_.first_row(i) + row);
+          values_.push_back(block(row, k));
         }
       }
       starts_.push_back(static_cast<int>(row_of_.size()));
     }
-  }
   if (starts_ != last_starts_ || row_of_ != last_row_of_) {
     last_starts_ = starts_;
     last_row_of_ = row_of_;
@@ -278,16 +323,21 @@ bool NewtonSystem::factorize_sparse(double epsilon) {
 
 // out = (X + Y Ŵ) x
 void NewtonSystem::multiply(const Vector& x, Vector& out) const {
+  const ContactMatrix& W = problem_->W;
   out.resize(unknowns_);
   ContactVector u;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto& [c, first] = active_[i];
     const int dim = (*contacts_)[c].dim;
     u.setZero(dim);
-    for (int e = problem_->W.row_begin(c); e < problem_->W.row_end(c); ++e) {
-      const int b = problem_->W.column(e);
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+      const int b = W.column(e);
       if (place_[b] < 0) continue;
-      u += problem_->W.block(c, e) * (scale_[b] * x.segment(active_[place_[b]].first, (*contacts_)[b].dim));
+      const int at = active_[place_[b]].first;
+      if (dim == 3 && (*contacts_)[b].dim == 3)
+        u.head<3>() += Eigen::Map<const RowMajor3>(W.values(e)) * (scale_[b] * x.segment<3>(at));
+      else
+        u += W.block(c, e) * (scale_[b] * x.segment(at, (*contacts_)[b].dim));
     }
     u *= scale_[c];
     if (weight_ > 0) u += weight_ * x.segment(first, dim);
@@ -296,17 +346,27 @@ void NewtonSystem::multiply(const Vector& x, Vector& out) const {
 }
 
 void NewtonSystem::apply_factor(Vector& x) const {
-  if (dense_)
-    x = lu_.solve(x);
-  else
-    sparse_lu_.solve_in_place(x);
+  switch (factors_) {
+    case Factors::dense:
+      x = lu_.solve(x);
+      break;
+    case Factors::blocks:
+      block_lu_.solve_in_place(x);
+      break;
+    case Factors::pivoted:
+      sparse_lu_.solve_in_place(x);
+      break;
+  }
+}
+
+bool NewtonSystem::solve_once() {
+  x_ = rhs_;
+  apply_factor(x_);
+  return x_.allFinite();
 }
 
 // x ← x + (X + Y (Ŵ + ε))⁻¹ (rhs − (X + Y Ŵ) x) while that improves.
-bool NewtonSystem::solve_refined() {
-  x_ = rhs_;
-  apply_factor(x_);
-  if (!x_.allFinite()) return false;
+void NewtonSystem::refine() {
   multiply(x_, residual_);
   residual_ = rhs_ - residual_;
   double error = residual_.norm();
@@ -321,7 +381,6 @@ bool NewtonSystem::solve_refined() {
     error = next;
     x_ = correction_;
   }
-  return true;
 }
 
 }  // namespace delassus

@@ -17,12 +17,14 @@
 //
 // for the contacts that are not open; the others go to zero at once. Contacts beyond the rank of Ŵ (four corners of a
 // box) make (3) singular: a small ε chooses the nearest solution, and refinement takes it out of u again.
-// Dense factors for up to a few hundred unknowns, sparse ones above.
+// Dense factors for up to a few hundred unknowns, sparse ones by blocks above (linalg/block_lu.hpp); where those lose too many
+// digits, sparse ones with pivots (linalg/sparse_lu.hpp).
 #pragma once
 #include <Eigen/LU>
 #include <memory>
 #include <vector>
 
+#include "delassus/linalg/block_lu.hpp"
 #include "delassus/linalg/sparse_lu.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
 
@@ -53,8 +55,12 @@ class NewtonSystem {
   double normal_velocity(int contact, const ContactVector& u) const;
   double num_entries() const;
   void assemble_dense(double epsilon);
-  bool factorize_sparse(double epsilon);
-  bool solve_refined();
+  void assemble_blocks(double epsilon);
+  bool solve_sparse(double epsilon);
+  // With pivots sought between contacts.
+  bool factorize_pivoted();
+  bool solve_once();
+  void refine();
   void multiply(const Vector& x, Vector& out) const;
   void apply_factor(Vector& x) const;
 
@@ -72,10 +78,14 @@ class NewtonSystem {
   std::vector<ContactBlock> X_, Y_;
   int unknowns_ = 0;
   Vector rhs_, x_, residual_, correction_;
-  bool dense_ = true;
+  enum class Factors { dense, blocks, pivoted };
+  Factors factors_ = Factors::dense;
   Matrix J_;
   Eigen::PartialPivLU<Matrix> lu_;
   SparseLu sparse_lu_;
+  BlockLu block_lu_;
+  ContactMatrix blocks_;
+  std::vector<int> block_dims_, block_starts_, block_columns_;
   std::vector<int> starts_, row_of_, last_starts_, last_row_of_;
   std::vector<double> values_;
 };

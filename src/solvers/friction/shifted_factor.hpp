@@ -6,13 +6,12 @@
 //   S = W + σ D⁻¹,   D = diag ρ_c the masses of the contacts                                             (1)
 //
 // which is regular for every σ > 0 however many contacts are redundant. Dense factors for small or full problems, sparse
-// ones (approximate minimum degree) above; W may be unsymmetric. A contact that moves nothing (ρ_c = 0) has the identity.
+// ones by blocks (linalg/block_lu.hpp) above; W may be unsymmetric. A contact that moves nothing (ρ_c = 0) has the identity.
 #pragma once
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
-#include <vector>
 
-#include "delassus/linalg/sparse_lu.hpp"
+#include "delassus/linalg/block_lu.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
 
 namespace delassus {
@@ -27,17 +26,14 @@ class ShiftedFactor {
   void solve_in_place(Vector& x) const;
 
  private:
-  void prepare_sparse();
-
   const LocalProblem* problem_ = nullptr;
   const PreparedContacts* contacts_ = nullptr;
   bool dense_ = true;
   Matrix W_, S_;
   Eigen::LLT<Matrix> llt_;
   Eigen::PartialPivLU<Matrix> lu_;
-  SparseLu sparse_lu_;
-  std::vector<int> starts_, row_of_, diagonal_;  // diagonal_: place of the diagonal entry of a column
-  std::vector<double> W_values_, values_;
+  ContactMatrix blocks_;
+  BlockLu block_lu_;
 };
 
 }  // namespace delassus

@@ -18,6 +18,10 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
+// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
+// tolerance is of that size.
+constexpr double k_unresolved = 1e-10;
+
 // A slip that is not the round-off of the largest velocity.
 constexpr double k_turned_round = 1e-9;
 // The bits of the parts whose end of slip alone is looked at stand above those of the parts that may change in any way.
