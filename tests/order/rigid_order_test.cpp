@@ -114,7 +114,7 @@ struct FreeTop {
         [this](double t, const Vector& x) {
           Quaternion w;
           w << 0, omega(t);
-          return Vector(0.5 * multiply(Quaternion(x), w));
+          return Vector(0.5 * quaternion_product(Quaternion(x), w));
         },
         Vector(identity_quaternion()), t_end, 8000);
     return Quaternion(rho).normalized();
@@ -155,7 +155,7 @@ bodies:
   EXPECT_NEAR(observed_order(
                   [&](double step) {
                     const Quaternion rho = run(scene, T, step).q.segment<4>(3);
-                    return difference(rho, orientation).norm();
+                    return quaternion_difference(rho, orientation).norm();
                   },
                   h),
               2, k_order_tolerance);

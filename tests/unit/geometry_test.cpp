@@ -278,7 +278,7 @@ Surface angle_iron() {
 
 TEST(Geometry, RidgesOfAMesh) {
   const Shape mesh = surface_shape(ShapeKind::mesh, angle_iron());
-  EXPECT_NEAR(volume(mesh), 3, k_round_off);
+  EXPECT_NEAR(shape_volume(mesh), 3, k_round_off);
   const auto g = make_geometry(mesh);
   expect_consistent(*g);
   EXPECT_FALSE(g->convex);
