@@ -27,9 +27,9 @@ constexpr double k_maybe_null = 1e-9;
 constexpr double k_epsilon_growth = 1024;
 // Residuals relative to Σ |terms| of their row; a row sums about a dozen.
 constexpr double k_residual_goal = 4 * k_round_off;
-// Of a correction: far from round-off, so that good factors need no sweep, but enough for rows of which the solution is
-// 1e8 times as sensitive.
-constexpr double k_residual_correction = 1e-12;
+// Of a correction, relative to the largest entry of its right side: good factors meet it without a sweep, and what is left
+// goes with the next correction.
+constexpr double k_correction_goal = 1e-12;
 // What refinement alone must reach, else (2) is taken as contradictory.
 constexpr double k_residual_contradictory = 1e-9;
 // Terms below this share of the largest may be round-off of zero, of which no digit is right.
@@ -315,10 +315,24 @@ double SparseKkt::update_residual() const {
   return error;
 }
 
-// (4) until the residual has reached the goal or no longer falls.
-SparseKkt::Refinement SparseKkt::refine(double goal) const {
+// Measured by the right side alone: a solution that blows up, as that of a contradiction does, is not a good one.
+bool SparseKkt::is_good_correction() const {
+  residual_ = b_;
+  const double* values = values_.data();
+  const int* row_of = row_of_.data();
+  double* residual = residual_.data();
+  for (int j = 0; j < nv_ + nj_; ++j) {
+    const double x = x_[j];
+    for (int k = starts_[j], end = starts_[j + 1]; k < end; ++k) residual[row_of[k]] -= values[k] * x;
+  }
+  return residual_.allFinite() &&
+         residual_.lpNorm<Eigen::Infinity>() <= k_correction_goal * b_.lpNorm<Eigen::Infinity>();
+}
+
+// (4) until the residual is round-off or no longer falls.
+SparseKkt::Refinement SparseKkt::refine() const {
   Refinement out{.sweeps = 0, .error = update_residual()};
-  while (out.sweeps < k_max_sweeps && out.error > goal) {
+  while (out.sweeps < k_max_sweeps && out.error > k_residual_goal) {
     correction_ = residual_;
     lu_.solve_in_place(correction_);
     candidate_ = x_;
@@ -370,10 +384,10 @@ void SparseKkt::solve_deficient() const {
   project_right_side();
   x_ = b_;
   lu_.solve_in_place(x_);
-  refine(k_residual_goal);
+  refine();
   take_least_norm();
   // What the projection has left of ε/σ; a sweep brings null vectors back.
-  if (refine(k_residual_goal).sweeps > 0) take_least_norm();
+  if (refine().sweeps > 0) take_least_norm();
 }
 
 void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
@@ -385,8 +399,8 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
   if (!deficient) {
     x_ = b_;
     lu_.solve_in_place(x_);
-    deficient = refine(accuracy == KktAccuracy::round_off ? k_residual_goal : k_residual_correction).error >
-                k_residual_contradictory;
+    deficient = !(accuracy == KktAccuracy::correction && is_good_correction()) &&
+                refine().error > k_residual_contradictory;
   }
   if (deficient) {
     // Dependent all the same, although every pivot was large; the projectors are those of K_ε.

@@ -70,7 +70,8 @@ class SparseKkt {
   bool factorize(double epsilon, SparseLu::Pivots allowed = SparseLu::Pivots::any) const;
   bool find_null_columns();
   double update_residual() const;
-  Refinement refine(double goal) const;
+  bool is_good_correction() const;
+  Refinement refine() const;
   void project_right_side() const;
   void take_least_norm() const;
   void solve_deficient() const;
