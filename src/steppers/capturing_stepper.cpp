@@ -34,7 +34,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
     if (judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries)) accept(step);
   }
   step.snap_to_end();
-  finisher_.finish_contacts(step);
+  finisher_.finish_contacts(step, step.now.contacts);
   finisher_.finish(step, state);
 }
 

@@ -68,7 +68,9 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       take_part(step);
   }
   step.snap_to_end();
-  finisher_.finish_contacts(step);
+  // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
+  const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
+  finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
   finisher_.finish(step, state);
 }
 
@@ -336,8 +338,6 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
                                        friction_ratios_, kernel_.step_speed());
   });
-  // What is known where the projection has gone.
-  if (!now.contacts.is_at(now.phase.t, now.phase.q)) std::swap(now.contacts, touching_);
 }
 
 }  // namespace delassus

@@ -64,13 +64,13 @@ void StepFinisher::find_contacts(StepInProgress& step, double h) {
   std::swap(now.contacts, searched_);
 }
 
-void StepFinisher::finish_contacts(StepInProgress& step) {
+void StepFinisher::finish_contacts(StepInProgress& step, const ContactSet& known) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   StepReport& report = *step.report;
   found_.h = std::max(step.request.t_next - now.phase.t, 0.0);
-  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
-  system.find_contacts(now.at, now.phase.v, found_.h, known ? &now.contacts : nullptr, found_.contacts);
+  const bool here = known.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, found_.h, here ? &known : nullptr, found_.contacts);
   found_.system = system.number();
   found_.v = now.phase.v;
   double& penetration = report.certificate.penetration;

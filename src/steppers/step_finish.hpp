@@ -24,7 +24,8 @@ class StepFinisher {
   // ended here and for a step of h; searched for otherwise.
   void find_contacts(StepInProgress& step, double h);
   // The certificate of the contacts at the end: how deep the deepest is, and the state of those reported.
-  void finish_contacts(StepInProgress& step);
+  // `known`: a set that may be at the end; what it has there is not evaluated again.
+  void finish_contacts(StepInProgress& step, const ContactSet& known);
   // Drift of the joints and energies at the end; then phase and history become the state.
   void finish(StepInProgress& step, State& state);
 

@@ -201,7 +201,7 @@ INSTANTIATE_TEST_SUITE_P(
                 {"'max_iterations'", "automatc", "or automatic"}},
         Mistake{"FormerWord",
                 changed("step: 0.01", "data: default"),
-                "13:37",
+                "13:38",
                 {"'data' of stepper is 'default'", "allowed: start, middle, end, automatic"}}),
     name_of);
 
