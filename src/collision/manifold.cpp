@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "delassus/collision/feature_outline.hpp"
 #include "delassus/collision/feature_placed.hpp"
@@ -30,16 +31,15 @@ constexpr double k_distance_slack = 1e-9, k_region_slack = 1e-5;
 
 using feature_pairs::PlacedFeature;
 
-// A feature of a convex pair.
+// A feature of a convex pair, placed when it is first evaluated.
 struct Candidate {
-  Candidate(const Geometry& geometry, const Pose& pose, const Feature& feature, const Vector3& direction,
-            double lowest)
-      : placed(geometry, pose, feature, Extent::continued),
-        outline(outline_of(geometry, pose, feature, direction, lowest)),
-        sharpness(sharpness_of(geometry, feature)) {}
-  PlacedFeature placed;
   FeatureOutline outline;
   Sharpness sharpness;
+  std::optional<PlacedFeature> placed = {};
+  const PlacedFeature& place(const Geometry& geometry, const Pose& pose) {
+    if (!placed) placed.emplace(geometry, pose, outline.feature, Extent::continued);
+    return *placed;
+  }
 };
 
 // The features of a shape, placed when they are first asked for.
@@ -103,7 +103,7 @@ class PairContacts {
         reach_(std::max(reach, border_)),
         exhaustive_(exhaustive),
         hint_(feature_pairs::hint_of(a.geometry, a.pose, b.geometry, b.pose)),
-        scale_(a.pose.p.norm() + b.pose.p.norm() + hint_.norm() + reach_ + std::abs(envelope)),
+        scale_(a.pose.p.lpNorm<1>() + b.pose.p.lpNorm<1>() + hint_.lpNorm<1>() + reach_ + std::abs(envelope)),
         limits_{.gap = envelope, .margin = -reach_, .slack = k_distance_slack * scale_},
         out_(out) {}
 
@@ -159,10 +159,13 @@ void collect_candidates(const Side& side, const Vector3& direction, double slab,
                         std::vector<Candidate>& out) {
   FeatureList& features = scratch().features;
   collect_features(side.geometry, side.pose, direction, slab, features);
-  const double lowest = direction.dot(support_point(side.geometry, side.pose, direction)) - slab;
+  // Only edges and circles are cut off there.
+  const Geometry& g = side.geometry;
+  const bool cut = !g.edges.empty() || !g.circles.empty();
+  const double lowest = cut ? direction.dot(support_point(g, side.pose, direction)) - slab : 0;
   out.clear();
   for (const Feature& feature : features)
-    out.emplace_back(side.geometry, side.pose, feature, direction, lowest);
+    out.emplace_back(outline_of(g, side.pose, feature, direction, lowest), sharpness_of(g, feature));
 }
 
 void convex_contacts(const Side& a, const Side& b, double envelope, double reach, const ContactSearch& search,
@@ -179,12 +182,12 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
   // Features that have passed each other are as far apart as the shapes overlap.
   const double near = envelope + reach + 2 * std::max(-s.gap, 0.0);
   const auto add_all = [&](double floor, bool carrying, bool others) {
-    for (const Candidate& fa : memory.candidates_a)
-      for (const Candidate& fb : memory.candidates_b)
-        if (can_touch(fa.placed.feature.kind, fb.placed.feature.kind) &&
+    for (Candidate& fa : memory.candidates_a)
+      for (Candidate& fb : memory.candidates_b)
+        if (can_touch(fa.outline.feature.kind, fb.outline.feature.kind) &&
             (can_carry(fa.sharpness, fb.sharpness) ? carrying : others) &&
             !out_of_reach(fa.outline, fb.outline, near, k_cone_tolerance, s.normal))
-          pairs.add(fa.placed, fb.placed, floor, &s.normal);
+          pairs.add(fa.place(a.geometry, a.pose), fb.place(b.geometry, b.pose), floor, &s.normal);
   };
   add_all(lowest, true, !search.carrying);
   if (!out.empty() || s.gap >= 0) return;
@@ -206,6 +209,11 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
                          bool exhaustive, std::vector<ShapeContact>& out) {
   const Vector3 n = plane.pose.vector(plane.geometry.faces[0].normal);
   const Vector3 x0 = plane.pose.point(plane.geometry.faces[0].x);
+  double gap = 0;  // of the lowest point of a convex shape
+  if (shape.geometry.convex) {
+    gap = n.dot(support_point(shape.geometry, shape.pose, -n) - x0);
+    if (gap > envelope) return;
+  }
   PairContacts pairs(plane_is_b ? shape : plane, plane_is_b ? plane : shape, envelope, 0, exhaustive, out);
   const PlacedFeature face(plane.geometry, plane.pose, {FeatureKind::face, 0, 0}, Extent::continued);
   const auto add = [&](const Feature& f) {
@@ -222,8 +230,6 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
         add({FeatureKind::point, static_cast<int>(i), 0});
     return;
   }
-  const double gap = n.dot(support_point(shape.geometry, shape.pose, -n) - x0);
-  if (gap > envelope) return;
   FeatureList& features = scratch().features;
   collect_features(shape.geometry, shape.pose, -n, envelope - gap + pairs.border(), features);
   for (const Feature& f : features) add(f);
@@ -504,9 +510,10 @@ void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, con
     MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, search.exhaustive, out).find();
   else if (b.mesh == nullptr)
     MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, search.exhaustive, out).find();
-  // The search of convex pairs has left out the others, unless it had to fall back on them.
-  const bool convex = a.mesh == nullptr && b.mesh == nullptr;
-  if (search.carrying && (!convex || out.size() == 1))
+  // On a half space all of them carry. The search of convex pairs has left out the others, unless it had to fall back on
+  // them.
+  const bool may_not_carry = a.mesh != nullptr || b.mesh != nullptr || out.size() == 1;
+  if (search.carrying && may_not_carry && !is_plane(a) && !is_plane(b))
     std::erase_if(out, [&](const ShapeContact& c) {
       return !can_carry(*a.geometry, a.geometry->feature(c.feature_a), *b.geometry,
                         b.geometry->feature(c.feature_b));

@@ -82,9 +82,15 @@ Reach reach_of_circle(const GeometryCircle& circle, const Vector3& d) {
 void collect_features(const Geometry& geometry, const Pose& pose, const Vector3& direction, double slab,
                       FeatureList& out) {
   out.clear();
-  if (geometry.kind == ShapeKind::plane) {
-    out.push_back({FeatureKind::face, 0, 0});
-    return;
+  switch (geometry.kind) {  // that are one feature
+    case ShapeKind::plane:
+      return out.push_back({FeatureKind::face, 0, 0});
+    case ShapeKind::sphere:
+      return out.push_back({FeatureKind::point, 0, 0});
+    case ShapeKind::ellipsoid:
+      return out.push_back({FeatureKind::ellipsoid, 0, 0});
+    default:
+      break;
   }
   const Vector3 d = pose.local_vector(direction);
   const double lowest = support_point(geometry, Pose{}, d).dot(d) - slab;
@@ -108,7 +114,6 @@ void collect_features(const Geometry& geometry, const Pose& pose, const Vector3&
     add(reach, {FeatureKind::circle, i, 0});
     add(reach, {FeatureKind::circle, i, 1});
   }
-  if (geometry.kind == ShapeKind::ellipsoid) out.push_back({FeatureKind::ellipsoid, 0, 0});
 }
 
 }  // namespace delassus

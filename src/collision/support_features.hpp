@@ -24,7 +24,7 @@ using FeatureList = std::vector<Feature>;
 constexpr double k_feature_turn = 0.5;
 
 // Replaces `out`. Points, edges, faces, circles (branches 0 and 1), the ellipsoid, in ascending order of their numbers.
-// Of a half space: its face, whatever the slab. `geometry` is convex.
+// Of a half space, a ball and an ellipsoid: its only feature, whatever the slab (≥ 0). `geometry` is convex.
 void collect_features(const Geometry& geometry, const Pose& pose, const Vector3& direction, double slab,
                       FeatureList& out);
 
