@@ -85,7 +85,9 @@ bool Projector::joints_can_be_met(const System& system, const PhasePoint& point,
   if (violation.size() == 0) return true;
   const double worst = violation.cwiseAbs().maxCoeff(&worst_row);
   if (worst <= k_harmless * system_size(system, point.phase.q)) return true;
-  probe_ = point;
+  probe_.phase = point.phase;
+  probe_.at = point.at;
+  probe_.joints = point.joints;
   system.evaluate_contacts({}, point.at, none_);
   return project_position(system, none_, probe_);
 }

@@ -158,7 +158,8 @@ TEST(Admm, TallStackOfUnequalBoxes) {
   for (const LocalProblem* form : {&dense, &problem}) {
     SolveStats stats;
     const Solution solution = solve_by("admm", *form, stats);
-    ASSERT_EQ(stats.status, SolveStatus::converged) << stats.residual << (form == &dense ? " dense" : " sparse");
+    ASSERT_EQ(stats.status, SolveStatus::converged)
+        << stats.residual << (form == &dense ? " dense" : " sparse");
     EXPECT_LT(law_error(dense, solution.r), 1e-8 * dense.u_free.norm());
     // The ground carries the weight: the normal impulses of the lowest contacts.
     double weight = 0, carried = 0;
