@@ -19,9 +19,6 @@ namespace {
 
 // Contacts enter at this fraction of the smaller shape's width where the model does not say.
 constexpr double k_relative_envelope = 0.01;
-// Motions by less than this fraction of the smaller shape are not followed: the shapes turn by less than the normal cones of the
-// manifold are widened.
-constexpr double k_short_way = 0.04;
 // Places along a fast motion at which contacts are looked for at most.
 constexpr int k_max_places = 64;
 // A body may speed up within a step: its way is taken to be longer by this fraction.
@@ -411,9 +408,7 @@ void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement>
   // Against a half space, and of shapes of one feature, the contacts are the same wherever they are.
   const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
                              (has_all_in_sight(ga) && has_all_in_sight(gb));
-  // Over a short way the features that are near now, with cones as wide as the manifold takes them, are all that can meet.
-  const double short_way = std::max(pair.envelope, k_short_way * std::min(ga.size, gb.size));
-  if (!(pair.travel > short_way) || same_anywhere)
+  if (!(pair.travel > pair.envelope) || same_anywhere)
     add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), found);
   else
     sweep(pair, bodies, h, found);
