@@ -31,7 +31,7 @@
 // vectors). A contradictory g is thus met in the least-squares sense and λ stays bounded. Every dependent set
 // leaves one pivot of the size of ε, which is how they are counted.
 //
-// Cost: one sparse LU, 2-3 solves a right side (corrections: one); with dependent rows a second LU, and about 12 solves. The pattern is analysed when
+// Cost: one sparse LU, 2-3 solves a right side; with dependent rows a second LU, and about 12 solves. The pattern is analysed when
 // the blocks have changed; results do not depend on earlier systems. Allocates the factors.
 #pragma once
 #include <vector>
