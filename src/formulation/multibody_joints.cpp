@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "delassus/formulation/multibody_system.hpp"
+#include "delassus/model/joint/pair_placement.hpp"
 
 namespace delassus {
 
@@ -206,7 +207,12 @@ void MultibodySystem::add_pair_block(const PairFunction& f, const Matrix12& K, d
       if (row == k_world || column == k_world) continue;
       const Place &a = places_[row], &b = places_[column];
       if (a.nv == 0 || b.nv == 0) continue;
-      out.add_block(a.v, b.v, a.nv, b.nv) = scale * K.block(i, j, a.nv, b.nv);
+      auto block = out.add_block(a.v, b.v, a.nv, b.nv);
+      // Two rigid bodies: almost all.
+      if (a.nv == 6 && b.nv == 6)
+        Eigen::Map<Matrix6>(block.data()) = scale * K.block<6, 6>(i, j);
+      else
+        block = scale * K.block(i, j, a.nv, b.nv);
     }
 }
 
@@ -240,11 +246,11 @@ void MultibodySystem::add_pair_rows(const RowGroup& group, const Configuration& 
                                     BilateralRows& out) const {
   const PairFunction& any = equations_[group.first];
   const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
+  const PairPlacement placement(a, b);
   Eigen::Matrix<double, 6, 12> g;
   PairValue x;
   for (int i = 0; i < group.count; ++i) {
-    const PairFunction& f = equations_[group.first + i];
-    evaluate(f, a, b, false, x);
+    evaluate(equations_[group.first + i], placement, false, x);
     g.row(i) = x.gradient.transpose();
     out.violation[row + i] = x.value;
     out.target[row + i] = -(x.gradient.head<6>().dot(a.velocity) + x.gradient.tail<6>().dot(b.velocity));
@@ -306,14 +312,18 @@ void MultibodySystem::add_rolling_rows(const RowGroup& group, const Configuratio
 void MultibodySystem::add_pair_biases(const RowGroup& group, const Configuration& at, const VectorRef& v,
                                       int row, Vector& bias) const {
   const PairFunction& any = equations_[group.first];
-  const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
+  const PairPlacement placement(body_at(any.body_a, at), body_at(any.body_b, at));
+  const auto is_prescribed = [&](int body) { return body != k_world && places_[body].nv == 0; };
+  const bool prescribed = is_prescribed(any.body_a) || is_prescribed(any.body_b);
   Vector12 V;
   V << velocity_of(any.body_a, at, v.data()), velocity_of(any.body_b, at, v.data());
   PairValue x;
   for (int i = 0; i < group.count; ++i) {
     const PairFunction& f = equations_[group.first + i];
-    evaluate(f, a, b, true, x);
-    bias[row + i] = V.dot(x.curvature * V) + prescribed_acceleration(f, at, x.gradient);
+    bias[row + i] = velocity_bias(f, placement, V);
+    if (!prescribed) continue;
+    evaluate(f, placement, false, x);
+    bias[row + i] += prescribed_acceleration(f, at, x.gradient);
   }
 }
 
@@ -361,12 +371,10 @@ void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const Vec
   for (const RowGroup& group : row_groups_) {
     if (group.kind == RowGroup::Kind::pair) {
       const PairFunction& any = equations_[group.first];
-      const BodyKinematics &a = body_at(any.body_a, at), &b = body_at(any.body_b, at);
+      const PairPlacement placement(body_at(any.body_a, at), body_at(any.body_b, at));
       Matrix12 sum = Matrix12::Zero();
-      for (int i = 0; i < group.count; ++i) {
-        evaluate(equations_[group.first + i], a, b, true, x.pair);
-        sum += lambda[row + i] * x.pair.curvature;
-      }
+      for (int i = 0; i < group.count; ++i)
+        add_curvature(equations_[group.first + i], placement, lambda[row + i], sum);
       add_pair_block(any, sum, scale, out);
     }
     for (const Term& term : group.terms) {

@@ -18,16 +18,20 @@ BlockMatrix::Block BlockMatrix::add_block(int row, int column, int rows, int col
   assert(row >= 0 && column >= 0 && row + rows <= size_ && column + columns <= size_);
   const int offset = static_cast<int>(values_.size());
   blocks_.push_back({row, column, rows, columns, offset});
-  values_.resize(values_.size() + static_cast<std::size_t>(rows) * columns, 0.0);
+  values_.resize(values_.size() + static_cast<std::size_t>(rows) * columns);
   return {values_.data() + offset, rows, columns};
 }
 
 void BlockMatrix::add(const BlockMatrix& other, double scale) {
-  for (int b = 0; b < other.num_blocks(); ++b) {
-    const ConstBlock source = other.block(b);
-    add_block(other.block_row(b), other.block_column(b), static_cast<int>(source.rows()),
-              static_cast<int>(source.cols())) = scale * source;
+  // The values of all blocks lie one behind the other.
+  const int offset = static_cast<int>(values_.size());
+  for (BlockRecord record : other.blocks_) {
+    record.offset += offset;
+    blocks_.push_back(record);
   }
+  values_.resize(values_.size() + other.values_.size());
+  const auto n = static_cast<Eigen::Index>(other.values_.size());
+  Eigen::Map<Vector>(values_.data() + offset, n) = scale * Eigen::Map<const Vector>(other.values_.data(), n);
 }
 
 BlockMatrix::ConstBlock BlockMatrix::block(int b) const {
@@ -90,10 +94,12 @@ void add_rank_one(const BlockRows& rows, int group, double scale, BlockMatrix& m
   assert(rows.group_rows(group) == 1);
   for (int i = 0; i < rows.num_blocks(group); ++i)
     for (int j = 0; j < rows.num_blocks(group); ++j) {
-      const auto gi = rows.block(group, i);
-      const auto gj = rows.block(group, j);
-      matrix.add_block(rows.block_column(group, i), rows.block_column(group, j), static_cast<int>(gi.cols()),
-                       static_cast<int>(gj.cols())) = scale * gi.transpose().lazyProduct(gj);
+      const BlockRows::ConstBlock gi = rows.block(group, i), gj = rows.block(group, j);
+      const auto m = static_cast<int>(gi.cols()), n = static_cast<int>(gj.cols());
+      double* out = matrix.add_block(rows.block_column(group, i), rows.block_column(group, j), m, n).data();
+      const double *x = gi.data(), *y = gj.data();
+      for (int c = 0; c < n; ++c)
+        for (int r = 0; r < m; ++r) *out++ = scale * (x[r] * y[c]);
     }
 }
 

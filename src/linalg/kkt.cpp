@@ -29,6 +29,14 @@ constexpr double k_pivot_tolerance = std::numeric_limits<double>::epsilon();
 // Whether the saddle point is worth a sparse factorisation although it is small. Blocks of A overlap, and entries that
 // several of them share count once.
 bool mostly_empty(const BlockMatrix& A, const BlockRows& rows) {
+  double joint_entries = 0, block_entries = 0;
+  for (int g = 0; g < rows.num_groups(); ++g)
+    for (int b = 0; b < rows.num_blocks(g); ++b)
+      joint_entries += 2.0 * static_cast<double>(rows.block(g, b).size());
+  for (int b = 0; b < A.num_blocks(); ++b) block_entries += static_cast<double>(A.block(b).size());
+  const double n = A.size() + rows.rows(), allowed = k_sparse_share * n * n - joint_entries;
+  // Then no overlap changes the answer.
+  if (block_entries < allowed) return true;
   const auto nv = static_cast<std::size_t>(A.size());
   thread_local std::vector<char> taken;
   taken.assign(nv * nv, 0);
@@ -39,12 +47,7 @@ bool mostly_empty(const BlockMatrix& A, const BlockRows& rows) {
           taken.begin() + static_cast<std::ptrdiff_t>(A.block_column(b) + j) * A.size() + A.block_row(b),
           block.rows(), char{1});
   }
-  auto entries = static_cast<double>(std::count(taken.begin(), taken.end(), char{1}));
-  for (int g = 0; g < rows.num_groups(); ++g)
-    for (int b = 0; b < rows.num_blocks(g); ++b)
-      entries += 2.0 * static_cast<double>(rows.block(g, b).size());
-  const double n = A.size() + rows.rows();
-  return entries < k_sparse_share * n * n;
+  return static_cast<double>(std::count(taken.begin(), taken.end(), char{1})) < allowed;
 }
 
 bool same_pattern(const SparseMatrix& a, const SparseMatrix& b) {
@@ -263,8 +266,13 @@ void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
 }
 
 void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
+  solve(p, g, v, lambda, KktAccuracy::round_off);
+}
+
+void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
+                      KktAccuracy accuracy) const {
   if (schur_kind_ == SchurKind::saddle_point) {
-    saddle_point_.solve(p, g, v, lambda);
+    saddle_point_.solve(p, g, v, lambda, accuracy);
     return;
   }
   A_factor_.solve(p, v);

@@ -63,6 +63,8 @@ class KktFactor {
                const VectorRef& C, int right_sides = 1);
   // Solves (1)-(2). The referenced problem data must still be alive.
   void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const;
+  // The accuracy is that of large systems; small ones take their one step of refinement in any case.
+  void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda, KktAccuracy accuracy) const;
   // X = the velocities that unit impulses along the columns of P cause, joints held: (1)-(2) with p = P(:,j),
   // g = 0; two passes over the joint rows, so that they hold at large mass ratios too.
   void solve_homogeneous(const MatrixRef& P, Matrix& X) const;

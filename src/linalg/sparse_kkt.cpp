@@ -3,8 +3,10 @@
 #include "delassus/linalg/sparse_kkt.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <tuple>
 
@@ -25,6 +27,9 @@ constexpr double k_maybe_null = 1e-9;
 constexpr double k_epsilon_growth = 1024;
 // Residuals relative to Σ |terms| of their row; a row sums about a dozen.
 constexpr double k_residual_goal = 4 * k_round_off;
+// Of a correction, relative to the largest entry of its right side: good factors meet it without a sweep, and what is left
+// goes with the next correction.
+constexpr double k_correction_goal = 1e-12;
 // What refinement alone must reach, else (2) is taken as contradictory.
 constexpr double k_residual_contradictory = 1e-9;
 // Terms below this share of the largest may be round-off of zero, of which no digit is right.
@@ -36,9 +41,13 @@ constexpr double k_least_norm_goal = 1e-14;
 // Entries of null vectors below this are zero: they have an error of (ε/σ)².
 constexpr double k_null_entry = 1e-6;
 
-// The power of two nearest to 1/√x.
+// The power of two nearest to 1/√x, from the exponent alone: x = m 2^e, ½ ≤ m < 1, gives 2^−⌊e/2⌋.
 double inverse_root(double x) {
-  return x > 0 ? std::exp2(-std::round(0.5 * std::log2(x))) : 1.0;
+  if (!(x > 0)) return 1.0;
+  static_assert(std::numeric_limits<double>::is_iec559);
+  constexpr int mantissa_bits = 52, bias = 1023;
+  const int e = static_cast<int>(std::bit_cast<std::uint64_t>(x) >> mantissa_bits) - (bias - 1);
+  return std::bit_cast<double>(static_cast<std::uint64_t>(bias - (e >> 1)) << mantissa_bits);
 }
 
 // Entries first_row … first_row + count of a column, from a block.
@@ -222,8 +231,8 @@ void SparseKkt::fill(const BlockMatrix& A, const BlockRows& rows, const BlockRow
 }
 
 bool SparseKkt::scale() {
-  for (double value : values_)
-    if (!std::isfinite(value)) return false;
+  if (!Eigen::Map<const Vector>(values_.data(), static_cast<Eigen::Index>(values_.size())).allFinite())
+    return false;
   d_.resize(nv_);
   w_.resize(nj_);
   s_.resize(nj_);
@@ -232,17 +241,21 @@ bool SparseKkt::scale() {
     const double mass = diagonal_[j] >= 0 ? values_[diagonal_[j]] : 0.0;
     if (!(mass > 0)) return false;
     d_[j] = inverse_root(mass);
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k)
-      if (row_of_[k] >= nv_) w_[row_of_[k] - nv_] += values_[k] * values_[k] / mass;
+    // Rows ascend: those of joints are the last.
+    for (int k = starts_[j + 1] - 1; k >= starts_[j] && row_of_[k] >= nv_; --k)
+      w_[row_of_[k] - nv_] += values_[k] * values_[k] / mass;
   }
   for (int i = 0; i < nj_; ++i) {
     s_[i] = inverse_root(w_[i]);
     w_[i] = w_[i] > 0 ? w_[i] * s_[i] * s_[i] : 1.0;
   }
-  const auto scale_of = [this](int i) { return i < nv_ ? d_[i] : s_[i - nv_]; };
-  for (int j = 0; j < nv_ + nj_; ++j)
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k) values_[k] *= scale_of(row_of_[k]) * scale_of(j);
-  return s_.allFinite() && w_.allFinite();
+  for (int j = 0; j < nv_ + nj_; ++j) {
+    const double scale = j < nv_ ? d_[j] : s_[j - nv_];
+    int k = starts_[j];
+    for (; k < starts_[j + 1] && row_of_[k] < nv_; ++k) values_[k] *= d_[row_of_[k]] * scale;
+    for (; k < starts_[j + 1]; ++k) values_[k] *= s_[row_of_[k] - nv_] * scale;
+  }
+  return w_.allFinite();
 }
 
 bool SparseKkt::factorize(double epsilon, SparseLu::Pivots allowed) const {
@@ -280,12 +293,16 @@ bool SparseKkt::find_null_columns() {
 double SparseKkt::update_residual() const {
   residual_ = b_;
   magnitude_ = b_.cwiseAbs();
+  const double* values = values_.data();
+  const int* row_of = row_of_.data();
+  double *residual = residual_.data(), *magnitude = magnitude_.data();
   for (int j = 0; j < nv_ + nj_; ++j) {
     const double x = x_[j];
-    for (int k = starts_[j]; k < starts_[j + 1]; ++k) {
-      const double term = values_[k] * x;
-      residual_[row_of_[k]] -= term;
-      magnitude_[row_of_[k]] += std::abs(term);
+    for (int k = starts_[j], end = starts_[j + 1]; k < end; ++k) {
+      const double term = values[k] * x;
+      const int row = row_of[k];
+      residual[row] -= term;
+      magnitude[row] += std::abs(term);
     }
   }
   // What decays along a chain to nothing is not asked for.
@@ -296,6 +313,20 @@ double SparseKkt::update_residual() const {
     if (!(size <= error * scale)) error = size / scale;
   }
   return error;
+}
+
+// Measured by the right side alone: a solution that blows up, as that of a contradiction does, is not a good one.
+bool SparseKkt::is_good_correction() const {
+  residual_ = b_;
+  const double* values = values_.data();
+  const int* row_of = row_of_.data();
+  double* residual = residual_.data();
+  for (int j = 0; j < nv_ + nj_; ++j) {
+    const double x = x_[j];
+    for (int k = starts_[j], end = starts_[j + 1]; k < end; ++k) residual[row_of[k]] -= values[k] * x;
+  }
+  return residual_.allFinite() &&
+         residual_.lpNorm<Eigen::Infinity>() <= k_correction_goal * b_.lpNorm<Eigen::Infinity>();
 }
 
 // (4) until the residual is round-off or no longer falls.
@@ -359,14 +390,17 @@ void SparseKkt::solve_deficient() const {
   if (refine().sweeps > 0) take_least_norm();
 }
 
-void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const {
+void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
+                      KktAccuracy accuracy) const {
   b_.resize(nv_ + nj_);
-  b_ << d_.cwiseProduct(p), s_.cwiseProduct(g);
+  b_.head(nv_) = d_.cwiseProduct(p);
+  b_.tail(nj_) = s_.cwiseProduct(g);
   bool deficient = num_redundant() > 0;
   if (!deficient) {
     x_ = b_;
     lu_.solve_in_place(x_);
-    deficient = refine().error > k_residual_contradictory;
+    deficient = !(accuracy == KktAccuracy::correction && is_good_correction()) &&
+                refine().error > k_residual_contradictory;
   }
   if (deficient) {
     // Dependent all the same, although every pivot was large; the projectors are those of K_ε.

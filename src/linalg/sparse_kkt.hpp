@@ -31,7 +31,7 @@
 // vectors). A contradictory g is thus met in the least-squares sense and λ stays bounded. Every dependent set
 // leaves one pivot of the size of ε, which is how they are counted.
 //
-// Cost: one sparse LU, 2-3 solves a right side; with dependent rows a second LU, and about 12 solves. The pattern is analysed when
+// Cost: one sparse LU, 2-3 solves a right side (corrections: one); with dependent rows a second LU, and about 12 solves. The pattern is analysed when
 // the blocks have changed; results do not depend on earlier systems. Allocates the factors.
 #pragma once
 #include <vector>
@@ -42,12 +42,18 @@
 
 namespace delassus {
 
+// How far a solution is refined: until its residual is round-off, or only as far as a correction of an iteration needs
+// that finds its own residual anew.
+enum class KktAccuracy { round_off, correction };
+
 class SparseKkt {
  public:
   // `directions` is Dᵀ in the layout of the rows, the rows themselves when D = Rᵀ. False when K is not finite,
   // a diagonal entry of A is not positive, or K_ε is singular.
   bool compute(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions, const VectorRef& C);
-  void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda) const;
+  // Where rows depend on each other always to round-off.
+  void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
+             KktAccuracy accuracy = KktAccuracy::round_off) const;
   // Rows that depend on others, and which ones (the last of each dependent set), found at the first call.
   int num_redundant() const { return static_cast<int>(null_columns_.size()); }
   const std::vector<int>& redundant_rows() const;
@@ -64,6 +70,7 @@ class SparseKkt {
   bool factorize(double epsilon, SparseLu::Pivots allowed = SparseLu::Pivots::any) const;
   bool find_null_columns();
   double update_residual() const;
+  bool is_good_correction() const;
   Refinement refine() const;
   void project_right_side() const;
   void take_least_norm() const;

@@ -413,6 +413,30 @@ TEST(SparseKkt, ContradictoryRightSides) {
     }
 }
 
+TEST(SparseKkt, Corrections) {
+  Random random(12);
+  for (const Shape& shape : k_shapes)
+    for (double ratio : {1.0, 1e4}) {
+      const Mechanism m = make_mechanism(random, 15, shape.joints(15), {.mass_ratio = ratio});
+      SparseKkt kkt;
+      ASSERT_TRUE(m.compute(kkt));
+      Vector v, lambda, v_short, lambda_short;
+      kkt.solve(m.p, m.g, v, lambda);
+      kkt.solve(m.p, m.g, v_short, lambda_short, KktAccuracy::correction);
+      EXPECT_LE(max_abs(v_short - v), 1e-10 * ratio * max_abs(v)) << shape.name;
+      EXPECT_LE(max_abs(lambda_short - lambda), 1e-10 * ratio * max_abs(lambda)) << shape.name;
+      // Dependent rows keep the full way, also where they contradict each other.
+      Matrix null;
+      Mechanism contradictory = with_duplicates(m, 1, null);
+      contradictory.g.tail(1).array() += 1;
+      ASSERT_TRUE(contradictory.compute(kkt));
+      kkt.solve(contradictory.p, contradictory.g, v, lambda);
+      kkt.solve(contradictory.p, contradictory.g, v_short, lambda_short, KktAccuracy::correction);
+      EXPECT_EQ(v_short, v) << shape.name;
+      EXPECT_EQ(lambda_short, lambda) << shape.name;
+    }
+}
+
 TEST(SparseKkt, SeparateDirectionsWithRedundantRows) {
   Random random(8);
   const Mechanism m = make_mechanism(random, 15, tree(15), {.separate = true});

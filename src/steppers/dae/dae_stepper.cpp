@@ -28,7 +28,7 @@ bool AccelerationSolver::project_velocity(PhasePoint& point) {
   rhs_ = point.joints.target - rhs_;
   if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
   k_.setZero(v.size());
-  kkt_.solve(k_, rhs_, delta_, lambda_);
+  kkt_.solve(k_, rhs_, delta_, lambda_, KktAccuracy::correction);
   if (!delta_.allFinite()) return false;
   v += delta_;
   return true;

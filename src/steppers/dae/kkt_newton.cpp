@@ -58,7 +58,7 @@ bool KktNewton::factorize(KktEquations& equations, DerivativeLevel level) {
 double KktNewton::correction(const KktEquations& equations, Vector& z, Vector& mu) {
   minus_F_ = -equations.F;
   minus_R_ = -equations.R;
-  kkt_.solve(minus_F_, minus_R_, z, mu);
+  kkt_.solve(minus_F_, minus_R_, z, mu, KktAccuracy::correction);
   if (!z.allFinite() || !mu.allFinite()) return std::numeric_limits<double>::infinity();
   return std::sqrt(2.0 * kinetic_energy(equations.M, z));
 }
