@@ -319,26 +319,32 @@ double CollisionWorld::travel(const PlacedShape& a, const PlacedShape& b,
 
 // --- contacts
 
-void CollisionWorld::contacts_at(const Pair& pair, const BodyPlacement& body_a, const BodyPlacement& body_b,
-                                 double tau, double envelope, double reach,
+CollisionWorld::PairPlace CollisionWorld::place_at(const Pair& pair, const BodyPlacement& body_a,
+                                                   const BodyPlacement& body_b, double tau) const {
+  return {tau, shape_pose(shapes_[pair.a], body_a, tau), shape_pose(shapes_[pair.b], body_b, tau), {}};
+}
+
+void CollisionWorld::contacts_at(const Pair& pair, const PairPlace& at, double envelope, double reach,
                                  std::vector<ShapeContact>& out) const {
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
-  delassus::find_contacts(a.collider, shape_pose(a, body_a, tau), b.collider, shape_pose(b, body_b, tau),
-                          envelope, reach, out, {.carrying = true});
+  delassus::find_contacts(a.collider, at.a, b.collider, at.b, envelope, reach, out,
+                          {.carrying = true, .separation = at.separation});
   if (settings_.reduce) reduce_contacts(std::min(a.collider.geometry->size, b.collider.geometry->size), out);
 }
 
-void CollisionWorld::add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau,
-                                  double envelope, double reach, std::vector<Found>& found) const {
+void CollisionWorld::add_contacts(const Pair& pair, const PairPlace& at,
+                                  std::span<const BodyPlacement> bodies, double envelope, double reach,
+                                  std::vector<Found>& found) const {
   std::vector<ShapeContact>& contacts = scratch().contacts;
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   const BodyPlacement &body_a = bodies[a.body], &body_b = bodies[b.body];
-  contacts_at(pair, body_a, body_b, tau, envelope, reach, contacts);
+  contacts_at(pair, at, envelope, reach, contacts);
+  const bool here = at.tau == 0;
   for (ShapeContact& c : contacts) {
-    if (tau == 0)
+    if (here)
       set_margin(pair.a, a.collider.geometry->feature(static_cast<int>(c.feature_a)), pair.b,
                  b.collider.geometry->feature(static_cast<int>(c.feature_b)), body_a, body_b, c.contact);
-    found.push_back({id_of(pair, c), tau == 0, c.contact});
+    found.push_back({id_of(pair, c), here, c.contact});
   }
 }
 
@@ -357,24 +363,20 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
   const double shortest =
       std::max(mesh ? 0.5 * k_mesh_depth * (ga.convex ? ga.size : gb.size) : pair.envelope,
                pair.travel / k_max_places);
+  const double near = pair.envelope + shortest, reach = reach_of(ga, gb, shortest);
   double way = 0;
   while (true) {
-    const double tau = std::min(h * way / pair.travel, h);
-    double advance = shortest;
-    if (mesh) {
-      add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), found);
-    } else {
-      const double gap = separation(ga, shape_pose(a, bodies[a.body], tau), gb,
-                                    shape_pose(b, bodies[b.body], tau), pair.travel)
-                             .gap;
+    PairPlace at = place_at(pair, bodies[a.body], bodies[b.body], std::min(h * way / pair.travel, h));
+    double gap = 0;
+    if (!mesh) {
+      at.separation = separation(ga, at.a, gb, at.b, std::max(pair.travel, near));
+      gap = at.separation->gap;
       // What is farther away than the whole way does not meet.
       if (way == 0 && gap > pair.envelope + pair.travel) return;
-      if (gap <= pair.envelope + shortest)
-        add_contacts(pair, bodies, tau, pair.envelope + shortest, reach_of(ga, gb, shortest), found);
-      advance = std::max(gap, shortest);
     }
-    if (!(tau < h)) return;
-    way += advance;
+    if (gap <= near) add_contacts(pair, at, bodies, near, reach, found);
+    if (!(at.tau < h)) return;
+    way += std::max(gap, shortest);
   }
 }
 
@@ -409,7 +411,8 @@ void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement>
   const bool same_anywhere = ga.kind == ShapeKind::plane || gb.kind == ShapeKind::plane ||
                              (has_all_in_sight(ga) && has_all_in_sight(gb));
   if (!(pair.travel > pair.envelope) || same_anywhere)
-    add_contacts(pair, bodies, 0, pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), found);
+    add_contacts(pair, place_at(pair, bodies[shape_a.body], bodies[shape_b.body], 0), bodies,
+                 pair.envelope + pair.travel, reach_of(ga, gb, pair.travel), found);
   else
     sweep(pair, bodies, h, found);
 }
@@ -488,7 +491,8 @@ CollisionWorld::Id CollisionWorld::successor(Id id, const BodyPlacement& body_a,
   const Pair pair{e.shape_a, e.shape_b, envelope(a, b), 0};
   // The caller may hold on to what is found while it asks again.
   std::vector<ShapeContact> contacts;
-  contacts_at(pair, body_a, body_b, 0, std::max(pair.envelope, 2 * std::abs(old.gap)), 0, contacts);
+  contacts_at(pair, place_at(pair, body_a, body_b, 0), std::max(pair.envelope, 2 * std::abs(old.gap)), 0,
+              contacts);
   Id best = id;
   double nearest = std::numeric_limits<double>::infinity();
   for (const ShapeContact& c : contacts) {
@@ -507,17 +511,18 @@ CollisionWorld::Id CollisionWorld::successor(Id id, const BodyPlacement& body_a,
 CollisionWorld::Overlap CollisionWorld::overlap_of(int a, int b,
                                                    std::span<const BodyPlacement> bodies) const {
   const PlacedShape &shape_a = shapes_[a], &shape_b = shapes_[b];
+  const Pair pair{a, b, 0, 0};
+  const PairPlace here = place_at(pair, bodies[shape_a.body], bodies[shape_b.body], 0);
   Overlap out{a, b, shape_a.body, shape_b.body, -std::numeric_limits<double>::infinity(), Vector3::UnitZ()};
   if (shape_a.collider.mesh == nullptr && shape_b.collider.mesh == nullptr) {
     const Separation s =
-        separation(*shape_a.collider.geometry, shape_pose(shape_a, bodies[shape_a.body], 0),
-                   *shape_b.collider.geometry, shape_pose(shape_b, bodies[shape_b.body], 0), 0);
+        separation(*shape_a.collider.geometry, here.a, *shape_b.collider.geometry, here.b, 0);
     out.depth = -s.gap;
     out.normal = s.normal;
     return out;
   }
   std::vector<ShapeContact>& contacts = scratch().contacts;
-  contacts_at({a, b, 0, 0}, bodies[shape_a.body], bodies[shape_b.body], 0, 0, 0, contacts);
+  contacts_at(pair, here, 0, 0, contacts);
   for (const ShapeContact& c : contacts)
     if (-c.contact.gap > out.depth) out.depth = -c.contact.gap, out.normal = c.contact.normal;
   return out;

@@ -15,6 +15,7 @@
 // conservative advancement: no motion by less than the distance can close a gap). Boxes and pairs are worked on by all
 // threads (base/parallel.hpp).
 #pragma once
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -108,6 +109,12 @@ class CollisionWorld {
     int a = 0, b = 0;
     double envelope = 0, travel = 0;
   };
+  // The two shapes of a pair on their way, after τ, and how far apart they are there where that is known.
+  struct PairPlace {
+    double tau = 0;
+    Pose a, b;
+    std::optional<Separation> separation;
+  };
 
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
@@ -119,13 +126,15 @@ class CollisionWorld {
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
                 double h) const;
   Id id_of(const Pair& pair, const ShapeContact& contact) const;
-  void contacts_at(const Pair& pair, const BodyPlacement& body_a, const BodyPlacement& body_b, double tau,
-                   double envelope, double reach, std::vector<ShapeContact>& out) const;
+  PairPlace place_at(const Pair& pair, const BodyPlacement& body_a, const BodyPlacement& body_b,
+                     double tau) const;
+  void contacts_at(const Pair& pair, const PairPlace& at, double envelope, double reach,
+                   std::vector<ShapeContact>& out) const;
   // How far a contact of two features is from handing over, beside the borders of the features themselves.
   void set_margin(int shape_a, const Feature& feature_a, int shape_b, const Feature& feature_b,
                   const BodyPlacement& a, const BodyPlacement& b, FeatureContact& contact) const;
-  void add_contacts(const Pair& pair, std::span<const BodyPlacement> bodies, double tau, double envelope,
-                    double reach, std::vector<Found>& found) const;
+  void add_contacts(const Pair& pair, const PairPlace& at, std::span<const BodyPlacement> bodies,
+                    double envelope, double reach, std::vector<Found>& found) const;
   void sweep(const Pair& pair, std::span<const BodyPlacement> bodies, double h,
              std::vector<Found>& found) const;
   void add_candidates(int a, int b, std::span<const BodyPlacement> bodies, double h, double slack,

@@ -137,8 +137,10 @@ FeatureContact rod_ellipsoid(const Rod& a, const Ellipsoid& b, const Limits& lim
 }
 
 FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b, const Limits& limits) {
-  if (limits.exclude_distance((a.center - b.center).squaredNorm(), a.radius + b.a.maxCoeff()))
-    return no_contact();
+  // From the centre of the ellipsoid to the nearest point of the circle.
+  const Vector3 from_center = b.center - a.center;
+  const double height = a.axis.dot(from_center), beside = (from_center - height * a.axis).norm() - a.radius;
+  if (limits.exclude_distance(height * height + beside * beside, b.a.maxCoeff())) return no_contact();
   const auto derivative = [&](double angle) -> ValueAndSlope {
     const Vector3 radial = a.radial(angle), tangent = a.axis.cross(radial);
     const EllipsoidFoot foot = nearest_foot(b, a.center + a.radius * radial);

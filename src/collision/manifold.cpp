@@ -170,7 +170,9 @@ void collect_candidates(const Side& side, const Vector3& direction, double slab,
 
 void convex_contacts(const Side& a, const Side& b, double envelope, double reach, const ContactSearch& search,
                      std::vector<ShapeContact>& out) {
-  const Separation s = separation(a.geometry, a.pose, b.geometry, b.pose, envelope);
+  const Separation s = search.separation.has_value()
+                           ? *search.separation
+                           : separation(a.geometry, a.pose, b.geometry, b.pose, envelope);
   if (s.gap > envelope) return;
   Scratch& memory = scratch();
   PairContacts pairs(a, b, envelope, reach, search.exhaustive, out);

@@ -20,9 +20,11 @@
 // out of limits (feature_pairs). Bounds leave out only what an evaluation would, round-off included.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "delassus/collision/feature_contact.hpp"
+#include "delassus/collision/separation.hpp"
 #include "delassus/collision/triangle_tree.hpp"
 
 namespace delassus {
@@ -58,6 +60,8 @@ struct ContactSearch {
   // Every pair of features evaluated in full, from its geometry; of convex shapes, every pair whose outlines are in reach.
   // The result is the same bit by bit: tests compare.
   bool exhaustive = false;
+  // Of two convex shapes where they are, if it is known already; exact up to the envelope.
+  std::optional<Separation> separation = std::nullopt;
 };
 
 // The contacts with gap ≤ envelope, in ascending order of their features. `reach`: also those that lie outside of their

@@ -9,8 +9,8 @@ namespace delassus {
 namespace {
 
 constexpr int k_max_refinements = 4;
-// Up to so many rows open contacts stay in the system, with the identity: its size does not change from step to step, and
-// nothing is allocated.
+// Up to so many rows open contacts stay in the system, with the identity, and the factors are always L U: nothing changes from
+// step to step, and nothing is allocated.
 constexpr int k_whole_rows = 24;
 // Factors without pivots between contacts are taken when they leave less than this of the right side.
 constexpr double k_solved = 1e-8;
@@ -173,6 +173,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
   X_.clear();
   Y_.clear();
   unknowns_ = 0;
+  symmetric_ = problem_->symmetric && r.size() > k_whole_rows;
   delta.setZero(r.size());
   ContactBlock X, Y;
   for (int c = 0; c < contacts_->size(); ++c) {
@@ -191,6 +192,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     X_.push_back(X);
     Y_.push_back(Y);
     unknowns_ += contact.dim;
+    symmetric_ = symmetric_ && X.isZero(0.0) && Y.isIdentity(0.0);
   }
   if (unknowns_ == 0) return true;
   epsilon += weight_;
@@ -209,11 +211,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
         -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
   }
   if (dense_factors_win(unknowns_, num_entries())) {
-    factors_ = Factors::dense;
-    assemble_dense(epsilon);
-    if (!J_.allFinite()) return false;
-    lu_.compute(J_);
-    if (!solve_once()) return false;
+    if (!factorize_dense(epsilon) || !solve_once()) return false;
   } else if (!solve_sparse(epsilon)) {
     return false;
   }
@@ -244,11 +242,27 @@ void NewtonSystem::assemble_dense(double epsilon) {
       const int b = problem_->W.column(e);
       if (place_[b] < 0) continue;
       const int column = active_[place_[b]].first, width = (*contacts_)[b].dim;
-      J_.block(first, column, dim, width).noalias() =
-          Y_[i].lazyProduct(problem_->W.block(c, e)) * (scale_[c] * scale_[b]);
+      const double scale = scale_[c] * scale_[b];
+      if (dim == 1 && width == 1)
+        J_(first, column) = Y_[i](0, 0) * *problem_->W.values(e) * scale;
+      else
+        J_.block(first, column, dim, width).noalias() = Y_[i].lazyProduct(problem_->W.block(c, e)) * scale;
     }
     J_.block(first, first, dim, dim) += X_[i] + epsilon * Y_[i];
   }
+}
+
+bool NewtonSystem::factorize_dense(double epsilon) {
+  assemble_dense(epsilon);
+  if (!J_.allFinite()) return false;
+  if (symmetric_) {
+    factors_ = Factors::cholesky;
+    if (Eigen::LLT<Eigen::Ref<Matrix>>(J_).info() == Eigen::Success) return true;
+    assemble_dense(epsilon);
+  }
+  factors_ = Factors::dense;
+  lu_.compute(J_);
+  return true;
 }
 
 // The matrix of (3) between contacts that are not open.
@@ -286,7 +300,7 @@ void NewtonSystem::assemble_blocks(double epsilon) {
 bool NewtonSystem::solve_sparse(double epsilon) {
   assemble_blocks(epsilon);
   factors_ = Factors::blocks;
-  if (block_lu_.factorize(blocks_, false) && solve_once()) {
+  if (block_lu_.factorize(blocks_, symmetric_) && solve_once()) {
     // Beside the right side, not beside x: of contacts that share their forces x is large.
     blocks_.multiply(x_, residual_);
     residual_ -= rhs_;
@@ -334,19 +348,28 @@ void NewtonSystem::multiply(const Vector& x, Vector& out) const {
       const int b = W.column(e);
       if (place_[b] < 0) continue;
       const int at = active_[place_[b]].first;
-      if (dim == 3 && (*contacts_)[b].dim == 3)
+      if (dim == 1 && (*contacts_)[b].dim == 1)
+        u[0] += *W.values(e) * (scale_[b] * x[at]);
+      else if (dim == 3 && (*contacts_)[b].dim == 3)
         u.head<3>() += Eigen::Map<const RowMajor3>(W.values(e)) * (scale_[b] * x.segment<3>(at));
       else
         u += W.block(c, e) * (scale_[b] * x.segment(at, (*contacts_)[b].dim));
     }
     u *= scale_[c];
     if (weight_ > 0) u += weight_ * x.segment(first, dim);
-    out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u;
+    if (dim == 1)
+      out[first] = X_[i](0, 0) * x[first] + Y_[i](0, 0) * u[0];
+    else
+      out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u;
   }
 }
 
 void NewtonSystem::apply_factor(Vector& x) const {
   switch (factors_) {
+    case Factors::cholesky:
+      J_.triangularView<Eigen::Lower>().solveInPlace(x);
+      J_.transpose().triangularView<Eigen::Upper>().solveInPlace(x);
+      break;
     case Factors::dense:
       x = lu_.solve(x);
       break;

@@ -17,9 +17,11 @@
 //
 // for the contacts that are not open; the others go to zero at once. Contacts beyond the rank of Ŵ (four corners of a
 // box) make (3) singular: a small ε chooses the nearest solution, and refinement takes it out of u again.
+// Where all of these stick or have no friction the matrix is Ŵ + ε, and half of the work is enough.
 // Dense factors for up to a few hundred unknowns, sparse ones by blocks above (linalg/block_lu.hpp); where those lose too many
 // digits, sparse ones with pivots (linalg/sparse_lu.hpp).
 #pragma once
+#include <Eigen/Cholesky>
 #include <Eigen/LU>
 #include <memory>
 #include <vector>
@@ -55,6 +57,7 @@ class NewtonSystem {
   double normal_velocity(int contact, const ContactVector& u) const;
   double num_entries() const;
   void assemble_dense(double epsilon);
+  bool factorize_dense(double epsilon);
   void assemble_blocks(double epsilon);
   bool solve_sparse(double epsilon);
   // With pivots sought between contacts.
@@ -78,9 +81,11 @@ class NewtonSystem {
   std::vector<ContactBlock> X_, Y_;
   int unknowns_ = 0;
   Vector rhs_, x_, residual_, correction_;
-  enum class Factors { dense, blocks, pivoted };
+  enum class Factors { cholesky, dense, blocks, pivoted };
+  // Of (3): all contacts that are not open stick or have no friction.
+  bool symmetric_ = false;
   Factors factors_ = Factors::dense;
-  Matrix J_;
+  Matrix J_;  // or its Cholesky factor
   Eigen::PartialPivLU<Matrix> lu_;
   SparseLu sparse_lu_;
   BlockLu block_lu_;
