@@ -16,6 +16,8 @@
 //   max over unit n of  s(n) = nᵀ(c_b − c_a) − |A_a R_aᵀ n| − |A_b R_bᵀ n|                                          (2)
 //
 // by Newton's method on the sphere; unique where s > 0.
+#include <numbers>
+
 #include "delassus/collision/contact_geometry.hpp"
 #include "delassus/collision/feature_pairs.hpp"
 #include "delassus/collision/feature_search.hpp"
@@ -147,7 +149,19 @@ FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b, const Limits& lim
     return {foot.normal.dot(tangent),
             a.radius * second_derivative(b, foot, tangent) - foot.normal.dot(radial)};
   };
-  const Minima minima = find_minima(derivative, 0, k_rim_samples);
+  // φ falls by no more than the way: few arcs of the circle come within the limit.
+  constexpr int arcs = 6;
+  std::array<double, arcs> ends = {};  // φ where they begin
+  const bool limited = std::isfinite(limits.gap);
+  for (int i = 0; limited && i < arcs; ++i)
+    ends[static_cast<std::size_t>(i)] =
+        nearest_foot(b, a.center + a.radius * a.radial(i * 2 * std::numbers::pi / arcs)).distance;
+  const auto may_matter = [&](int sample) {
+    const auto arc = static_cast<std::size_t>(sample / (k_rim_samples / arcs));
+    const double mean = 0.5 * (ends[arc] + ends[(arc + 1) % arcs]), half = a.radius * std::numbers::pi / arcs;
+    return !limited || mean - half <= limits.gap + limits.slack;
+  };
+  const Minima minima = find_minima(derivative, 0, k_rim_samples, may_matter);
   Vector3 radial = a.u;  // coaxial with an ellipsoid of revolution: every point is as near as another
   EllipsoidFoot best = nearest_foot(b, a.center + a.radius * radial);
   for (int i = 0; i < minima.count; ++i) {

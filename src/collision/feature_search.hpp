@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <optional>
 #include <utility>
 
 namespace delassus::feature_pairs {
@@ -90,21 +91,31 @@ struct MinimaScan {
   }
 };
 
-// With `samples` angles from `start` on.
-template <class Function>
-Minima find_minima(const Function& f, double start, int samples) {
+// With `samples` angles from `start` on; of the arcs between them those that `may_matter`, a function of their number.
+template <class Function, class Arcs>
+Minima find_minima(const Function& f, double start, int samples, const Arcs& may_matter) {
   constexpr int depth = 3;
   const double h = 2 * std::numbers::pi / samples;
   MinimaScan<Function> scan{f};
-  const ValueAndSlope first = f(start);
-  ValueAndSlope at_lo = first;
+  std::optional<ValueAndSlope> first, at_lo;
   for (int i = 0; i < samples; ++i) {
+    if (!may_matter(i)) {
+      at_lo.reset();
+      continue;
+    }
+    if (!at_lo) at_lo = f(start + i * h);
+    if (i == 0) first = at_lo;
     const double hi = start + (i + 1) * h;
-    const ValueAndSlope at_hi = i + 1 == samples ? first : f(hi);
-    scan.scan(start + i * h, at_lo, hi, at_hi, depth);
+    const ValueAndSlope at_hi = i + 1 == samples && first ? *first : f(hi);
+    scan.scan(start + i * h, *at_lo, hi, at_hi, depth);
     at_lo = at_hi;
   }
   return scan.minima;
+}
+
+template <class Function>
+Minima find_minima(const Function& f, double start, int samples) {
+  return find_minima(f, start, samples, [](int) { return true; });
 }
 
 }  // namespace delassus::feature_pairs
