@@ -3,7 +3,7 @@
 //
 // Rotations as unit quaternions ρ = (w, x, y, z), R(ρ) from body to world axes, perturbed on the right:
 //
-//   ρ ⊞ φ = ρ exp(φ/2)           φ: rotation vector in body axes                              [S2 46-54]   (1)
+//   ρ ⊞ φ = ρ exp(φ/2)           φ: rotation vector in body axes                              [Tasora 2017, 46-54]   (1)
 //   d/dt R = R [ω]×              ω: angular velocity in body axes                                          (2)
 //   ω = J_r(φ) φ̇  along ρ ⊞ φ(t),   J_r(φ) = I − (1−cos|φ|)/|φ|² [φ]× + (|φ|−sin|φ|)/|φ|³ [φ]×²            (3)
 //

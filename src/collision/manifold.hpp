@@ -71,7 +71,7 @@ void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, con
                    const ContactSearch& search = {});
 
 // Drops contacts of flat patches that change nothing: those whose point lies within the polygon of the others with the
-// same normal, and whose gap is not smaller than theirs there (S0 §10.4). A force there is a sum of forces at the
+// same normal, and whose gap is not smaller than theirs there (Potra et al. 2006, §10.4). A force there is a sum of forces at the
 // corners with the same resultant, so the set of wrenches that the contacts can transmit stays the same. `size` is the
 // scale of the shapes [m]. Contacts outside of their features stay.
 void reduce_contacts(double size, std::vector<ShapeContact>& contacts);

@@ -6,7 +6,7 @@
 //   particle    q: x                 v: ẋ                                        M = m I₃
 //   rigid body  q: x, ρ (w,x,y,z)    v: ẋ in world axes, ω in body axes          M = diag(m I₃, J)
 //               (x, ρ) ⊞ (w_x, w_φ) = (x + w_x, ρ exp(w_φ/2));  gyroscopic force −ω × Jω,
-//               ∂/∂ω = [Jω]× − [ω]×J                                                              [S2 46-54]
+//               ∂/∂ω = [Jω]× − [ω]×J                                                              [Tasora 2017, 46-54]
 //   signal      an input: one more entry of q, the last ones, not of v; q ⊞ w keeps it
 //   angle of a joint  one more entry of q, not of v: the angle with its turns. q ⊞ w keeps it on the branch of
 //               atan2 nearest to angle + gᵀw, so that gears, screws and motors know how often they have turned.
@@ -17,7 +17,7 @@
 //   force f on ξ:      k = f g,   ∂k/∂q = f_ξ g gᵀ + f K + f_ξ̇ g (KᵀV)ᵀ,   ∂k/∂v = f_ξ̇ g gᵀ              (1)
 //   equation Θ = ξ:    row gᵀ,    Θ̈ = gᵀV̇ + VᵀKV,   ∂(gλ)/∂q = λK                                        (2)
 //
-// The rank-one parts of (1) with f_ξ, f_ξ̇ ≤ 0 are the springs and dampers of S0 (10.13-10.14), f K + … what they leave
+// The rank-one parts of (1) with f_ξ, f_ξ̇ ≤ 0 are the springs and dampers of Potra et al. 2006, (10.13-10.14), f K + … what they leave
 // out.
 #pragma once
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The local problem with nonnegative and polyhedral cones as a linear complementarity problem (S1 2.13,
-// S0 6.10). Per contact the variables are (c_n, β_1 … β_m, λ) and the rows
+// The local problem with nonnegative and polyhedral cones as a linear complementarity problem (Anitescu and Potra 1997, 2.13,
+// Potra et al. 2006, 6.10). Per contact the variables are (c_n, β_1 … β_m, λ) and the rows
 //
 //   ρ = u_N                  ≥ 0 ⟂ c_n ≥ 0                                                      (1)
 //   σ_i = d_iᵀ u_T + λ       ≥ 0 ⟂ β_i ≥ 0                                                      (2)

@@ -5,8 +5,8 @@
 //
 //   nonnegative   r_N ≥ 0                        (dim 1, frictionless)
 //   coulomb       ‖r_T‖ ≤ μ r_N                  (dim 2: planar; dim 3; exact law: u + shift ∈ K*)
-//   convex        the same cone, u ∈ K*          (CCP: S2 121-122)
-//   polyhedral    r_T ∈ μ r_N conv{d_1 … d_m}    (S1 2.6-2.7, S0 §5)
+//   convex        the same cone, u ∈ K*          (CCP: Tasora 2017, 121-122)
+//   polyhedral    r_T ∈ μ r_N conv{d_1 … d_m}    (Anitescu and Potra 1997, 2.6-2.7, Potra et al. 2006, §5)
 //   box           |r| ≤ bound                    (dim 1: dry friction of a joint)
 //   equality      r free, u = 0                  (any dim up to 6: joints kept in a local problem)
 //

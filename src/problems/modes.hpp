@@ -7,7 +7,7 @@
 //
 // (closed contacts with couples: u_N = 0, and for each part of the friction on its own u_i = 0 or r_i = −μ_i r_N d_i).
 // The second is the smooth motion between two events; its continuation past the end of a mode is what the
-// event functions are evaluated on (S0 §7.5).
+// event functions are evaluated on (Potra et al. 2006, §7.5).
 #pragma once
 #include <Eigen/LU>
 #include <span>

@@ -4,7 +4,7 @@
 // Is the total friction cone pointed, and do contacts jam? Both are questions about impulses that cancel:
 //
 //   pointed   no r ∈ K, r ≠ 0 has H r ∈ range G: contact impulses never cancel each other, with the help of joints
-//             or without. Then forces are bounded by the motion they cause [S4 3.1, 3.3; S2 206].
+//             or without. Then forces are bounded by the motion they cause [Gavrea et al. 2008, 3.1, 3.3; Tasora 2017, 206].
 //   wedged    not pointed: some r does nothing but press bodies together. Forces can be arbitrarily large, and a
 //             problem with such contacts may have no solution.
 //
@@ -13,9 +13,9 @@
 //   κ = min ‖r‖_W   over   r ∈ K,   Σ_c a_c r_N,c = 1,   a_c = ‖normal of c‖ without joints                    (1)
 //
 // κ ∈ [0, 1] [-] is the part of the normal impulses that cannot cancel: 1 for one contact whose friction does nothing for
-// its normal motion, 0 for wedged ones. It is the constant of [S4 3.9] in this metric and for the sum of the normals:
+// its normal motion, 0 for wedged ones. It is the constant of [Gavrea et al. 2008, 3.9] in this metric and for the sum of the normals:
 // there is a unit velocity u₀ with u₀ᵀ z ≥ κ Σ a r_N for all z = H r, and ‖z_r‖ ≥ κ Σ a r_N. The constant c_FC of
-// [S4 3.3] is at most √(1 + max μ²)/(κ min a) for the contact part.
+// [Gavrea et al. 2008, 3.3] is at most √(1 + max μ²)/(κ min a) for the contact part.
 //
 // Certificates. Any r of (1) gives κ ≤ ‖r‖_W; and with u = W r, as sᵀ W r ≤ ‖s‖_W ‖r‖_W for every s,
 //

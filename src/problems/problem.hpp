@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// THE WAIST: the one-step problem that every stepper forms and every solver takes (SPEC §2; S1 2.13, S0 6.10,
-// S4 4.7):
+// THE WAIST: the one-step problem that every stepper forms and every solver takes (Anitescu and Potra 1997, 2.13, Potra et al. 2006, 6.10,
+// Gavrea et al. 2008, 4.7):
 //
 //   A v − G λ − H r = p                 momentum                                                      (1)
 //   Gᵀ v + C λ      = g                 joints, springs as compliant rows                             (2)
@@ -16,9 +16,9 @@
 //
 // Contact laws:
 //   nonnegative:  0 ≤ u_N ⟂ r_N ≥ 0.
-//   polyhedral:   maximal dissipation over the polygon (S1 2.6-2.7).
+//   polyhedral:   maximal dissipation over the polygon (Anitescu and Potra 1997, 2.6-2.7).
 //   coulomb:      exact Coulomb friction, K* ∋ u + (shift, 0) ⟂ r ∈ K (De Saxcé); with rolling and spinning parts.
-//   convex:       the relaxed law K* ∋ u ⟂ r ∈ K: a sliding contact separates at μ‖u_T‖ (S2 121-122).
+//   convex:       the relaxed law K* ∋ u ⟂ r ∈ K: a sliding contact separates at μ‖u_T‖ (Tasora 2017, 121-122).
 //   box:          |r| ≤ bound, and r = −bound sign(u) where u ≠ 0: dry friction with a given limit.
 //   equality:     u = 0, r free.
 // Some schemes push along other directions than those their rows measure: then (1) has G_directions,

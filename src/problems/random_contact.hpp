@@ -8,8 +8,8 @@
 //   A positive definite · 3 … 12 velocities · 1 … 4 contacts with 2 (planar), 4 or 6 directions
 //   · p = A v⁻ with |v⁻_i| ≤ 1 · 0 ≤ μ ≤ 1, unless the class says otherwise
 //
-// All rows are homogeneous, so that every problem has a solution, Lemke's method finds one [S1, Thm 2.1-2.2],
-// and where A is symmetric the kinetic energy of no solution exceeds the free one [S1, 2.22]. A third of the
+// All rows are homogeneous, so that every problem has a solution, Lemke's method finds one [Anitescu and Potra 1997, Thm 2.1-2.2],
+// and where A is symmetric the kinetic energy of no solution exceeds the free one [Anitescu and Potra 1997, 2.22]. A third of the
 // contacts have rows of −1, 0 and 1, as scenes of boxes have: they make ties. Problem i of a class depends on
 // nothing but the class and i.
 #pragma once
@@ -34,7 +34,7 @@ struct ProblemClass {
   bool joints = false;   // one or two joint rows, each once more with the factor 2
 };
 
-// In the order of VERIFICATION F.
+// In the order of `delassus verify F`.
 const std::vector<ProblemClass>& problem_classes();
 // Throws InputError with the known names.
 const ProblemClass& find_problem_class(const std::string& name);

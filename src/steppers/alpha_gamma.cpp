@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `alpha-gamma`: the two-parameter family of [S4 4.4; Gavrea, Anitescu & Potra 2008].
+// `alpha-gamma`: the two-parameter family of [Gavrea et al. 2008, 4.4].
 //
 //   q⁺ = q ⊞ h ((1−γ) v + γ v⁺)                                                                       (1)
 //   A (v⁺ − v) = h [(1−α) k(t, q, v) + α k(t+h, q, v)] + α h² k_q v + G λ + H r                       (2)
@@ -10,11 +10,11 @@
 //
 //   α ∈ (0, 1], γ ∈ [0, 1]. Presets: (½, ½) trapezoidal, (1, 1) implicit Euler, (1, ½) Moreau's midpoint rule.
 //
-// Order 2 at (½, ½) on smooth parts with data at q ⊞ h v/2, otherwise 1; energy bound for α ≥ ½ (S4 Thm 5.1).
-// v itself may ring at α = ½; v^α has bounded variation and is what S4 proves convergence for: it is reported
+// Order 2 at (½, ½) on smooth parts with data at q ⊞ h v/2, otherwise 1; energy bound for α ≥ ½ (Gavrea et al. 2008, Thm 5.1).
+// v itself may ring at α = ½; v^α has bounded variation and is what Gavrea et al. 2008 proves convergence for: it is reported
 // beside v.
-// Differs from S4: data at q (S4's choice, order 1 on curved constraints) or at q ⊞ h v/2 by option; the
-// gyroscopic part is h F v, S4 (4.18), not (1−α) h F v as (4.5) misprints.
+// Differs from Gavrea et al. 2008: data at q (Gavrea et al.'s choice, order 1 on curved constraints) or at q ⊞ h v/2 by option; the
+// gyroscopic part is h F v, Gavrea et al. 2008, (4.18), not (1−α) h F v as (4.5) misprints.
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

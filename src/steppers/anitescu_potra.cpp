@@ -1,16 +1,16 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `anitescu-potra`: semi-implicit Euler with complementarity [S1 §4; Anitescu & Potra 1997].
+// `anitescu-potra`: semi-implicit Euler with complementarity [Anitescu and Potra 1997, §4].
 //
 //   q⁺ = q ⊞ h v                                                                                      (1)
 //   M (v⁺ − v) = h k(t, q, v) + G λ + H r,   joints, contact and friction on v⁺                       (2)
 //
-//   M, G, H at q⁺ (default), at q, or at q ⊞ h v/2 (S1 §4 names all three).
+//   M, G, H at q⁺ (default), at q, or at q ⊞ h v/2 (Anitescu and Potra 1997, §4 names all three).
 //
 // Order 1. The forces are explicit (the Coriolis terms too), so stiff springs need small steps: use
-// anitescu-potra-stiff. The kinetic energy after a step never exceeds that of the free step (S1 2.22).
-// Differs from S1: the misprint v⁺ = (1+e)v^c − v⁻ is corrected to (1+e)v^c − e v⁻ (impact law `simplified`).
+// anitescu-potra-stiff. The kinetic energy after a step never exceeds that of the free step (Anitescu and Potra 1997, 2.22).
+// Differs from Anitescu and Potra 1997: the misprint v⁺ = (1+e)v^c − v⁻ is corrected to (1+e)v^c − e v⁻ (impact law `simplified`).
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `anitescu-potra-stiff`: linearly implicit Euler with complementarity [Anitescu & Potra 2002, reference 2 of
-// S0].
+// Potra et al. 2006].
 //
 //   q⁺ = q ⊞ h v⁺                                                                                     (1)
 //   (M − h k_v − h² k_q)(v⁺ − v) = h k(t+h, q, v) + h² k_q v + G λ + H r,  constraints on v⁺          (2)

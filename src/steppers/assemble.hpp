@@ -4,7 +4,7 @@
 // System → Problem: the only place that knows both. Three problems are formed on one system:
 //
 //   the step           (step_formula.hpp, for the weighted velocity y)
-//   the impact         M y − G λ − H r = M v⁻ + P at fixed q: velocities jump, positions do not (S0 7.5)
+//   the impact         M y − G λ − H r = M v⁻ + P at fixed q: velocities jump, positions do not (Potra et al. 2006, 7.5)
 //   the accelerations  M v̇ − G λ − H r = k,  Gᵀ v̇ = −bias,  Hᵀ v̇ + bias: the instantaneous forces
 //                      (event functions)
 #pragma once

@@ -5,13 +5,13 @@
 // one-step problem (step_formula.hpp with σ = 1) a step, whatever happens in it, so that the cost of a step is bounded.
 // The velocity of a contact is u⁻ = Hᵀ v + w at the beginning and u⁺ = Hᵀ v⁺ + w + h ∂w/∂t at the end, H at q.
 //
-//   moreau-jean [S3 16-18]   a contact enters when it is predicted to touch, or is closed already,
+//   moreau-jean [Acary 2009, 16-18]   a contact enters when it is predicted to touch, or is closed already,
 //                              Φ + γ h u_N⁻ ≤ ε   or   closed                                         (1)
 //                            law on  u⁺ + s  with
 //                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
 //                                                       faster than the forces of one step make it
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
-//   dvi-euler [S2 111-113]   every contact within reach of the largest relative velocity enters, with
+//   dvi-euler [Tasora 2017, 111-113]   every contact within reach of the largest relative velocity enters, with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)
 //                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
 //
@@ -23,7 +23,7 @@
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
-// `moreau-jean-projected` [S3 19] lifts those too: no contact that pushed penetrates at the end of a step.
+// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
 #pragma once
 #include <memory>
 #include <vector>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `dvi-euler`: semi-implicit Euler for differential variational inequalities [S2 107-123].
+// `dvi-euler`: semi-implicit Euler for differential variational inequalities [Tasora 2017, 107-123].
 //
 //   M (v⁺ − v) = h k(t, q, v) + G λ + H r                                                             (1)
 //   Gᵀ v⁺ = target − Θ/h,   contact law on  u⁺ + max(Φ/h, −η) along the normal                        (2)
@@ -10,8 +10,8 @@
 //   M, G, H at q; η is the recovery speed [m/s].
 //
 // Order 1. The forces are explicit: stiff ones need small steps or moreau-jean with θ = 1. With the convex law this is
-// S2's scheme (121), in which a sliding contact opens to h μ‖u_T‖; with the exact law it does not open. Restitution is
-// not in S2 (capturing_stepper.hpp). Differs from S2: its (112) and (113) have their index sets swapped.
+// Tasora's scheme (121), in which a sliding contact opens to h μ‖u_T‖; with the exact law it does not open. Restitution is
+// not in Tasora 2017, (capturing_stepper.hpp). Differs from Tasora 2017: its (112) and (113) have their index sets swapped.
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The step loop of S0 §8 around any StepFormula: from the present time to the next grid point, events on the
+// The step loop of Potra et al. 2006, §8 around any StepFormula: from the present time to the next grid point, events on the
 // way located and resolved, the rest of the step taken from there.
 //
 //   until the grid point:
 //     1 active set                 closed contacts, and those with Φ ≤ max(ε_a, ε_b h³) that do not
-//                                  separate (S0 7.1)
-//     2 approaching contacts       impact at once (S1 §4)
-//     3 trial step                 one one-step problem (S0 6.10)
+//                                  separate (Potra et al. 2006, 7.1)
+//     2 approaching contacts       impact at once (Anitescu and Potra 1997, §4)
+//     3 trial step                 one one-step problem (Potra et al. 2006, 6.10)
 //     4 collision? transition?     the earlier one; none: accept
 //       hand-over?                 an active contact that leaves its features: a shorter step ends there
 //     5 move to it                 collision: interpolated phase, impact;

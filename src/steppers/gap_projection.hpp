@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Positions out of penetration, with multipliers that only push (the τ of [S3 19], Gear-Gupta-Leimkuhler):
+// Positions out of penetration, with multipliers that only push (the τ of [Acary 2009, 19], Gear-Gupta-Leimkuhler):
 //
 //   q ← q ⊞ δ,   M δ = G μ + N τ,   Θ(q ⊞ δ) = 0,   0 ≤ τ ⟂ Φ(q ⊞ δ) − f ≥ 0                          (1)
 //

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `moreau-jean`: Moreau's time stepping with a θ-method [S3 16-18].
+// `moreau-jean`: Moreau's time stepping with a θ-method [Acary 2009, 16-18].
 //
 //   A (v⁺ − v) = h [(1−θ) k(t, q, v) + θ k(t+h, q, v)] + θ h² k_q v + G λ + H r                       (1)
 //   A = M − θ h k_v − θ² h² k_q                                                                       (2)
@@ -10,9 +10,9 @@
 //   q⁺ = q ⊞ h ((1−θ) v + θ v⁺)                                                                       (5)
 //
 // Order 1 across impacts and friction; 2 in free flight and with joints alone at θ = ½, 1 on curved contacts that
-// persist. Differs from S3: the forces are linearised, as in all our schemes of one problem a step; M and G are those of
+// persist. Differs from Acary 2009: the forces are linearised, as in all our schemes of one problem a step; M and G are those of
 // q ⊞ h v/2, H that of q; joints hold for the velocity that moves the body (3), contacts for the velocity at the end.
-// Without projection the joints hold for v⁺ too, and are order 1. With θ = ½ and contacts on the weighted velocity a contact at rest would ring at ±v (S4 9.1).
+// Without projection the joints hold for v⁺ too, and are order 1. With θ = ½ and contacts on the weighted velocity a contact at rest would ring at ±v (Gavrea et al. 2008, 9.1).
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

@@ -16,11 +16,11 @@
 namespace delassus {
 
 enum class EventKind : std::uint8_t {
-  impact,      // collision located and resolved
-  stick,       // slip → stick
-  slip,        // stick → slip
-  reversal,    // slip → slip the other way, through zero
-  facet,       // polyhedral law without alignment: another generator opposes the slip best (S0 §7.5)
+  impact,    // collision located and resolved
+  stick,     // slip → stick
+  slip,      // stick → slip
+  reversal,  // slip → slip the other way, through zero
+  facet,  // polyhedral law without alignment: another generator opposes the slip best (Potra et al. 2006, §7.5)
   take_off,    // contact force reached zero
   zeno,        // too many events: event capturing until the end of the step
   fallback,    // the simplified impact law left an approaching contact: Poisson was used

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The common form of the linearly implicit one-step schemes of S0, S1 and S4, of which each named stepper is
+// The common form of the linearly implicit one-step schemes of Potra et al. 2006, Anitescu and Potra 1997 and Gavrea et al. 2008, of which each named stepper is
 // a member:
 //
 //   A (v⁺ − v) = h [(1−α) k(t, q, v) + α k(t+h, q, v)] + α h² k_q v + G λ + H r                       (1)

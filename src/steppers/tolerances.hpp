@@ -33,7 +33,7 @@ inline double system_size(const Dynamics& system, const VectorRef& q) {
   return 1.0 + largest_coordinate(system, q);
 }
 
-// A contact with Φ ≤ max(ε_a, ε_b h³) touches [S0 7.1] [m].
+// A contact with Φ ≤ max(ε_a, ε_b h³) touches [Potra et al. 2006, 7.1] [m].
 inline double touching_gap(const StepperOptions& options, double h) {
   return std::max(options.epsilon_a, options.epsilon_b * h * h * h);
 }

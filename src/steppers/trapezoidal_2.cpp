@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `trapezoidal-2`: linearly implicit trapezoidal method, constraints on the mean velocity [S0 6.10].
+// `trapezoidal-2`: linearly implicit trapezoidal method, constraints on the mean velocity [Potra et al. 2006, 6.10].
 //
 //   q⁺ = q ⊞ h (v + v⁺)/2                                                                             (1)
 //   A (v⁺ − v) = (h/2) [k(t, q, v) + k(t+h, q, v) + h k_q v] + G λ + H r                              (2)
@@ -13,7 +13,7 @@
 // Order 2 on smooth parts, curved constraints included, and with located events overall. Joints drift by
 // O(h²) unless projection is on. A sticking contact rings at ±v unless its transition is located, which stops
 // it at v = 0; stable but not damping for very stiff forces (h δ ≫ m rings as the trapezoidal rule does).
-// Differs from S0: the bracket of (2) has h k_q v, not (h/2) k_q v as (2.8), (2.14), (6.9) misprint; M in the
+// Differs from Potra et al. 2006: the bracket of (2) has h k_q v, not (h/2) k_q v as (2.8), (2.14), (6.9) misprint; M in the
 // middle, since M(q) as (6.9) has it loses order 2 when M varies.
 #include "delassus/steppers/step_formula.hpp"
 

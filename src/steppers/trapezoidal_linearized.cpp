@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `trapezoidal-linearized`: the first Newton step of the trapezoidal rule, joints only [S2 170-171].
+// `trapezoidal-linearized`: the first Newton step of the trapezoidal rule, joints only [Tasora 2017, 170-171].
 //
 //   q⁺ = q ⊞ h (v + v⁺)/2                                                                             (1)
 //   A (v⁺ − v) = (h/2) [k(t, q, v) + k(t+h, q, v) + h k_q v] + G λ                                    (2)
@@ -14,7 +14,7 @@
 // then turns around each step what v violates of the velocity constraint, O(h) of it, and λ alternates: q is of
 // order 2, v in the mean. With projection v is put back by A δ = G η with A and G of (2), and q⁺ follows it; by mass
 // and directions of the end the order would be 1.
-// Differs from S2: −(2/h) in (4), which (170) misprints as −1/h; its simpler C(q)/h + C_t is of order 1.
+// Differs from Tasora 2017: −(2/h) in (4), which (170) misprints as −1/h; its simpler C(q)/h + C_t is of order 1.
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {

@@ -11,7 +11,7 @@
 //
 //   M (nv×nv) [kg] · k (nv) generalised force [N] · G (nv×nj) joints
 //
-// Source: [S0 §2, 5], [S4 §2]; the letters are those of docs/notation.md.
+// Source: [Potra et al. 2006, §2, 5], [Gavrea et al. 2008, §2]; the letters are those of docs/notation.md.
 #pragma once
 #include <string>
 #include <vector>
@@ -37,12 +37,14 @@ struct Configuration {
 
 // Derivatives of the forces at (t, q, v).
 struct ForceJacobians {
-  BlockMatrix k_q;          // ∂k/∂(q ⊞ w) at w = 0, without the rank-one terms below [N/m]
-  BlockMatrix k_v;          // ∂k/∂v, without the rank-one and gyroscopic terms below [N·s/m]
-  BlockRows spring_rows;    // ∇φ_i, one row a group                                    [S0 10.13]
+  BlockMatrix k_q;  // ∂k/∂(q ⊞ w) at w = 0, without the rank-one terms below [N/m]
+  BlockMatrix k_v;  // ∂k/∂v, without the rank-one and gyroscopic terms below [N·s/m]
+  BlockRows
+      spring_rows;  // ∇φ_i, one row a group                                    [Potra et al. 2006, 10.13]
   Vector spring_stiffness;  // γ_i ≥ 0: contributes −γ_i ∇φ_i ∇φ_iᵀ to ∂k/∂q [N/m]
-  BlockRows damper_rows;    // ∇ψ_j                                                     [S0 10.14]
-  Vector damper_damping;    // δ_j ≥ 0: contributes −δ_j ∇ψ_j ∇ψ_jᵀ to ∂k/∂v [N·s/m]
+  BlockRows
+      damper_rows;  // ∇ψ_j                                                     [Potra et al. 2006, 10.14]
+  Vector damper_damping;  // δ_j ≥ 0: contributes −δ_j ∇ψ_j ∇ψ_jᵀ to ∂k/∂v [N·s/m]
   // What the rank-one terms leave out of the exact ∂k/∂q (geometric stiffness of springs, turning dampers).
   BlockMatrix k_q_remainder;
   // ∂(−ω × J ω)/∂ω of bodies, one block each where it is not zero: the one derivative that a stepper may leave to

@@ -28,7 +28,7 @@ struct ContactMemory {
   ContactStatus rolling = ContactStatus::open, spinning = ContactStatus::open;
   double rolling_direction[2] = {0, 0}, spinning_direction = 0;
   bool resists_turning() const { return rolling != ContactStatus::open || spinning != ContactStatus::open; }
-  std::vector<std::uint8_t> basis;  // of the last LCP, the contact's variables (S1 §6)
+  std::vector<std::uint8_t> basis;  // of the last LCP, the contact's variables (Anitescu and Potra 1997, §6)
   bool operator==(const ContactMemory&) const = default;
 };
 
@@ -70,7 +70,8 @@ struct History {
   TimeGrid grid;
   std::vector<ContactMemory> contacts;  // ascending ids
   Vector joint_impulses;                // of the last step [N·s]
-  Vector weighted_velocity;         // σ v⁺ + (1−σ) v of the last step (S4 4.10); empty before the first
+  Vector
+      weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (Gavrea et al. 2008, 4.10); empty before the first
   std::vector<int> held_frictions;  // friction rows of joints that stuck in the last step
   AccelerationMemory acceleration;
   EnergyLedger energy;

@@ -285,7 +285,7 @@ stepper: {step: 1e-3}
   EXPECT_LT(simulation.state().v.norm(), 0.05);
 }
 
-// From a step to the next nothing rings, also with θ = ½ (S4 9.1 with a contact in place of the joint).
+// From a step to the next nothing rings, also with θ = ½ (Gavrea et al. 2008, 9.1 with a contact in place of the joint).
 TEST_P(Capturing, NothingRings) {
   const std::string scene = R"(
 delassus: 1
@@ -357,7 +357,7 @@ stepper: {{step: 1e-3}}
   EXPECT_NEAR(state.v.tail<3>().norm(), 5.0 / 7 * k_g * std::sin(a) / r, 1e-5);
 }
 
-// S2 §8: with the relaxed law a sliding contact opens to h μ‖u_T‖ and stays there; with the exact one it does not open.
+// Tasora 2017, §8: with the relaxed law a sliding contact opens to h μ‖u_T‖ and stays there; with the exact one it does not open.
 TEST(CapturingLaws, ConvexLawLiftsASlidingContact) {
   const std::string scene = R"(
 delassus: 1
@@ -403,7 +403,7 @@ TEST(CapturingOptions, PredictionOfOneNeverPenetratesAtTheta1) {
   EXPECT_LT(simulation.state().q[1], 1e-9);
 }
 
-// What pushed does not penetrate at the end of a step, also where it rebounds (S3 19).
+// What pushed does not penetrate at the end of a step, also where it rebounds (Acary 2009, 19).
 TEST(CapturingOptions, ProjectedSchemeLiftsWhatRebounds) {
   Simulation simulation = simulate(ball(0.3), {"stepper.name=moreau-jean-projected"});
   int pushed = 0;

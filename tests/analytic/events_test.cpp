@@ -279,7 +279,7 @@ stepper: {step: 0.1, epsilon_b: 1}
   EXPECT_NEAR(simulation.state().v[1], 1, 1e-12);
 }
 
-// Poisson restitutes at every contact that was compressed, also at one that was at rest before (S1 3.3).
+// Poisson restitutes at every contact that was compressed, also at one that was at rest before (Anitescu and Potra 1997, 3.3).
 TEST(Events, PoissonRowOfBalls) {
   Simulation simulation =
       simulate(load_scene("ball_row", {}).text, {"impact.law=poisson", "contacts.ab.restitution=0.5"});

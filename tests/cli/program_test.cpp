@@ -32,7 +32,7 @@ bool contains(const std::string& text, const std::string& piece) {
   return text.find(piece) != std::string::npos;
 }
 
-// x(2) of the block under 8 cos t with μ = 0.8, by hand (S0 Table 10.2).
+// x(2) of the block under 8 cos t with μ = 0.8, by hand (Potra et al. 2006, Table 10.2).
 constexpr double k_block_at_2 = 3.004348569726865226930;
 
 // Two walls that close at t = 1 on a point between them.

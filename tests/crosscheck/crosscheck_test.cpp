@@ -138,7 +138,7 @@ TEST(CrossCheck, FrictionlessLawIgnoresTheCoefficient) {
   EXPECT_NEAR(law.q[0], 3 + 8 * (1 - std::cos(2.0)), 2e-4);
 }
 
-// One step against the formula of the scheme, by hand: S0 6.10 for a damped spring in one dimension.
+// One step against the formula of the scheme, by hand: Potra et al. 2006, 6.10 for a damped spring in one dimension.
 TEST(CrossCheck, TrapezoidalStepByHand) {
   const std::string scene = R"(
 delassus: 1
@@ -160,7 +160,7 @@ stepper: {name: trapezoidal-2}
   EXPECT_NEAR(s.q[0], q + h / 2 * (v + v1), 1e-15);
 }
 
-// S1 §4 by hand: data at the new position, explicit forces, constraint on the new velocity.
+// Anitescu and Potra 1997, §4 by hand: data at the new position, explicit forces, constraint on the new velocity.
 TEST(CrossCheck, AnitescuPotraStepByHand) {
   const std::string scene = R"(
 delassus: 1

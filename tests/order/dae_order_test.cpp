@@ -120,7 +120,7 @@ TEST_P(DaeOrder, Pendulum) {
   EXPECT_NEAR(variation / exact_variation, 1, p == 1 ? 0.05 : 1e-3);
 }
 
-// Without the velocity constraint: order 2 all the same for damped members; λ of undamped ones never converges (SPEC: contrary to S2).
+// Without the velocity constraint: order 2 all the same for damped members; λ of undamped ones never converges (contrary to Tasora 2017, §9).
 TEST_P(DaeOrder, PendulumByPositionsAlone) {
   if (!knows_forces()) GTEST_SKIP() << "knows impulses only";
   const double T = 0.8, rate = 1;

@@ -159,7 +159,7 @@ stepper: {name: trapezoidal-2}
   };
   EXPECT_NEAR(order({"stepper.derivatives=exact"}), 2, 0.1);
   EXPECT_NEAR(order({"stepper.derivatives=rank-one"}), 2, 0.1);
-  // S0 §1 admits it: with the rank-one derivative on both sides the order is lost.
+  // Potra et al. 2006, §1 admits it: with the rank-one derivative on both sides the order is lost.
   EXPECT_NEAR(order({"stepper.derivatives=rank-one", "stepper.rank_one_right_side=true"}), 1, 0.2);
 }
 

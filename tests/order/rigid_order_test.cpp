@@ -290,7 +290,7 @@ joints:
 
 // ---- rolling and skating ----
 
-// A skate on an incline goes along a cycloid: S4 2.1.
+// A skate on an incline goes along a cycloid: Gavrea et al. 2008, 2.1.
 TEST_P(RigidOrder, SkateOnAnIncline) {
   const std::string scene = R"(
 delassus: 1

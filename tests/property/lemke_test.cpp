@@ -45,7 +45,7 @@ namespace {
 
 using testing::Random;
 
-constexpr double k_required = 1e-10;  // relative residual, VERIFICATION F
+constexpr double k_required = 1e-10;  // relative residual, as `delassus verify F`
 constexpr int k_problems = 2000;      // of each class
 
 struct Solved {
@@ -108,7 +108,7 @@ void check_class(const ProblemClass& problem_class, const LemkeOptions& options)
     pivots += stats.iterations;
     retries += stats.retries;
     zero += solution.r.isZero(0);
-    if (problem.symmetric) {  // S1 (2.22)
+    if (problem.symmetric) {  // Anitescu and Potra 1997, (2.22)
       const double free = kinetic_energy(problem, reduction.v_free());
       ASSERT_LE(kinetic_energy(problem, solution.v), free * (1 + k_required));
     }

@@ -210,7 +210,7 @@ TEST(Auto, SaysThatThereIsNoSolution) {
   problem.u_free = Eigen::Vector2d(-1, 1);
   problem.cones = {Cone{.kind = ConeKind::coulomb, .dim = 2, .mu = 0.9}};
   SolveStats stats;
-  // The impulse problem of a positive definite W always has a solution (S1 Thm 2.1).
+  // The impulse problem of a positive definite W always has a solution (Anitescu and Potra 1997, Thm 2.1).
   Solution solution = solve_by("auto", problem, stats);
   ASSERT_EQ(stats.status, SolveStatus::converged);
   EXPECT_LT(law_error(problem, solution.r), 1e-9);

@@ -86,7 +86,8 @@ struct RandomProblemOptions {
   bool symmetric = true;
   bool separate_directions = false;
   int max_contacts = 3;
-  bool solvable = true;  // g = 0 and w ≥ 0 on the normals: a solution exists [S1, Thm 2.1]
+  bool solvable =
+      true;  // g = 0 and w ≥ 0 on the normals: a solution exists [Anitescu and Potra 1997, Thm 2.1]
 };
 
 inline Cone make_cone(Random& random, Friction friction) {

@@ -97,12 +97,13 @@ void Checks::skip(const std::string& quantity, const std::string& reason) {
 
 const std::vector<VerifyCase>& verify_cases() {
   static const std::vector<VerifyCase> cases{
-      {"A", "S0 Table 10.1: double pendulum and wall", verify_double_pendulum},
-      {"B", "S0 Tables 10.2/10.3, S4 9.2: block under 8 cos t", verify_block},
-      {"C", "S0 10.3: two carts and a stopper", verify_carts},
-      {"D", "S4 9.1: joint with a velocity error", verify_held_point},
-      {"E", "S3: impacts captured, not located", verify_event_capturing},
-      {"F", "S1: Lemke and impacts", verify_lemke_and_impacts},
+      {"A", "Potra et al. 2006, Table 10.1: double pendulum and wall", verify_double_pendulum},
+      {"B", "Potra et al. 2006, Tables 10.2/10.3, Gavrea et al. 2008, 9.2: block under 8 cos t",
+       verify_block},
+      {"C", "Potra et al. 2006, 10.3: two carts and a stopper", verify_carts},
+      {"D", "Gavrea et al. 2008, 9.1: joint with a velocity error", verify_held_point},
+      {"E", "Acary 2009: impacts captured, not located", verify_event_capturing},
+      {"F", "Anitescu and Potra 1997: Lemke and impacts", verify_lemke_and_impacts},
       {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
       {"V2", "rotating ball", verify_rotating_ball},
       {"V3", "point pendulum", verify_pendulum},

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Case E: the two examples of S3 whose impacts are captured, not located. Errors are measured as there: the mean of the
+// Case E: the two examples of Acary 2009 whose impacts are captured, not located. Errors are measured as there: the mean of the
 // absolute error over the grid, and the Hausdorff distance of filled-in graphs, in which a jump is a vertical line, under
 // the metric max(|t − s|, |x − y|). In the uniform norm there is no order: an impact one step late is an error of O(1).
 #include <algorithm>
@@ -55,7 +55,7 @@ struct Motion {
   double q = 0, v = 0;
 };
 
-// Falls with f = −2 from 1 and rebounds with half the speed: impacts at 3 − 2^(1−n), at rest from 3 on (S3 10).
+// Falls with f = −2 from 1 and rebounds with half the speed: impacts at 3 − 2^(1−n), at rest from 3 on (Acary 2009, 10).
 Motion ball(double t) {
   if (t < 1) return {1 - t * t, -2 * t};
   if (t >= 3) return {};

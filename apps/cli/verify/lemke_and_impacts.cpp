@@ -23,7 +23,7 @@ double energy(const BlockMatrix& A, const Vector& v) {
   return kinetic_energy(A, v);
 }
 
-// 2,000 problems of a class (fewer in the short suite): the worst residual, and for symmetric A without rheonomic rows the energy bound (S1 2.22).
+// 2,000 problems of a class (fewer in the short suite): the worst residual, and for symmetric A without rheonomic rows the energy bound (Anitescu and Potra 1997, 2.22).
 void verify_class(const ProblemClass& problem_class, int count, Checks& checks) {
   const std::unique_ptr<Solver> solver = make_solver({});
   Reduction reduction;

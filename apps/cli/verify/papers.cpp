@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cases A, B, C, D: the tables of S0 and S4.
+// Cases A, B, C, D: the tables of Potra et al. 2006 and Gavrea et al. 2008.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -122,7 +122,7 @@ void verify_block(Checks& checks) {
   checks.within("number of transitions", static_cast<double>(next), static_cast<double>(transitions.size()),
                 Source::exact, 0);
 
-  // S4 §9.2: positions of the family and the total variation of v and of the weighted velocity.
+  // Gavrea et al. 2008, §9.2: positions of the family and the total variation of v and of the weighted velocity.
   const DataTree& s4 = *table.find("s4");
   for (const DataTree& row : s4.find("positions")->list) {
     double variation = 0, weighted = 0, last_v = 0, last_w = 0;

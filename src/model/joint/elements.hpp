@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What acts on coordinates: couplers, motors, springs, limits and friction of joints; and the constraints on
-// velocities that no position equation replaces (S4 2.1).
+// velocities that no position equation replaces (Gavrea et al. 2008, 2.1).
 //
 //   coupler          Σ c_i ξ_i = offset                        gears, racks, pulleys, differentials
 //   position motor   ξ = f(t)                                  a rheonomic row

@@ -11,7 +11,7 @@
 //   restart ϑ = 1, β = 0 when ⟨y − r⁺, r⁺ − r_k⟩ > 0: the step goes against the momentum              (5)
 //
 // (3) is the descent condition f(r⁺) ≤ f(y) + ∇f(y)ᵀ(r⁺ − y) + ½ L ‖r⁺ − y‖², for a quadratic without values
-// of f; it need not hold beyond the bound on the eigenvalue, where its two sides are round-off. Source: [S2 §8, §10],
+// of f; it need not hold beyond the bound on the eigenvalue, where its two sides are round-off. Source: [Tasora 2017, §8, §10],
 // the APGD solver of Chrono. Differs: masses as preconditioner, one product with W an iteration.
 #pragma once
 #include "delassus/solvers/cone/gradient_solver.hpp"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gradient methods minimise, over the cones, the convex function of which the contact law with fixed shifts s is the
-// optimality condition [S2 122]:
+// optimality condition [Tasora 2017, 122]:
 //
 //   min_{r ∈ K} f(r) = ½ rᵀ W r + (u_free + s N)ᵀ r,     ∇f = u + s N                                 (1)
 //

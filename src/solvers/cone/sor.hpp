@@ -12,9 +12,9 @@
 //
 // τ_c is 1/λ_max(W_cc), and not the ρ_c = dim/tr W_cc of the source: with the latter a contact that is
 // softer in one direction than in the others (λ_max > 2/ρ_c) diverges alone. For symmetric W and convex laws every step
-// with 0 < ω < 2 decreases ½ rᵀ W r + u_freeᵀ r [S2 122], so that psor and ssor converge; jacobi does while
+// with 0 < ω < 2 decreases ½ rᵀ W r + u_freeᵀ r [Tasora 2017, 122], so that psor and ssor converge; jacobi does while
 // the estimate is right. For the exact law the shift is that of the current u: its fixed points are the solutions, its
-// convergence is experience. Source: [S2 §8, §10], the projected fixed-point methods.
+// convergence is experience. Source: [Tasora 2017, §8, §10], the projected fixed-point methods.
 // Cost: one product with W a sweep, row by row: u kept up to date instead needs symmetric W, drifts, and gained little
 // (docs/solvers.md).
 #pragma once

@@ -9,7 +9,7 @@
 //   α = ⟨d, d⟩ / dᵀ W d   or   dᵀ W d / Σ ρ_c ‖(W d)_c‖²,  the second when it is much the smaller        (3)
 //
 // W d is the only product of an iteration: f along d is a parabola, and u ← u + λ W d. Of all iterates the one with the
-// smallest error is returned, which makes the method monotone from outside (the fallback). Source: [S2 §8,
+// smallest error is returned, which makes the method monotone from outside (the fallback). Source: [Tasora 2017, §8,
 // §10], spectral projected gradient with diagonal preconditioning and fallback. Differs: the choice in (3) by ratio
 // instead of by turns; u computed afresh now and then and before acceptance.
 #pragma once

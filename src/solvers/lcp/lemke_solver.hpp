@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Lemke's method as a contact solver: local problem → LCP (problems/as_lcp.hpp) → pivoting (lemke.hpp) →
-// impulses. Finds a solution whenever the symmetric part of A is positive definite, g = 0 and w ≥ 0 [S1,
+// impulses. Finds a solution whenever the symmetric part of A is positive definite, g = 0 and w ≥ 0 [Anitescu and Potra 1997,
 // Thm 2.1-2.2]; outside that class it may end on a ray, which is reported with its certificate. Direct solve
 // without contacts.
 #pragma once

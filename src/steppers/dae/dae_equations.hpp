@@ -8,7 +8,7 @@
 //   A = M − c_v k_v − c (k_q − ∂(M v̇⁺)/∂q) − ∂(G Λ)/∂q,   c_v = γ h (1−α_f)/(1−α_m)                   (2)
 //   δa⁺ = δw/(β h²),   δv⁺ = γ δw/(β h),   δw = the rate of w at which q ⊞ w moves with z              (3)
 //
-// S2 §9 writes the iteration for corrections of accelerations, velocities or positions. They differ by the
+// Tasora 2017, §9 writes the iteration for corrections of accelerations, velocities or positions. They differ by the
 // factors of (3) only: after the scaling above the matrix and the iterates are the same, so that the choice
 // is that of the predictor and of the quantity that must converge (DaeOptions::Unknowns).
 #pragma once

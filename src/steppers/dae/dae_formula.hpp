@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// The common form of the implicit schemes of S2 §9 for smooth motions with joints, of which each named stepper
+// The common form of the implicit schemes of Tasora 2017, §9 for smooth motions with joints, of which each named stepper
 // is a member: the generalised-α method in the form of [AB07],
 //
 //   M(q⁺) v̇⁺ = k(t⁺, q⁺, v⁺) + G(q⁺) λ⁺,   Θ(t⁺, q⁺) = 0,   Pfaffian rows  Gᵀ v⁺ = b(t⁺)              (1)
@@ -12,7 +12,7 @@
 //   a (nv) is an auxiliary variable: it approximates v̇ at t + (α_m − α_f) h [m/s²] · λ joint forces [N]
 //
 // The equations of motion hold at the end of the step and not between two times, so that the order is 2 for a
-// mass matrix that varies, and λ⁺ belongs to t⁺. Source: [S2 139-201]; its HHT (182) weights forces of both
+// mass matrix that varies, and λ⁺ belongs to t⁺. Source: [Tasora 2017, 139-201]; its HHT (182) weights forces of both
 // ends and is the same for constant M.
 #pragma once
 #include <string>

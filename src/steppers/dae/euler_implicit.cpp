@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `euler-implicit`: backward Euler with the joints at the end of the step [S2 152-159].
+// `euler-implicit`: backward Euler with the joints at the end of the step [Tasora 2017, 152-159].
 //
 //   q⁺ = q ⊞ h v⁺,   M⁺ (v⁺ − v) = h (k⁺ + G⁺ λ⁺),   Θ(t⁺, q⁺) = 0                                    (1)
 //
-// Order 1; L-stable, damps every motion that is fast against h, and slow ones by O(h). Differs from S2: M at
+// Order 1; L-stable, damps every motion that is fast against h, and slow ones by O(h). Differs from Tasora 2017: M at
 // q⁺, where the forces are, not the mean of both ends; Δq = h Δv in (155), −C/h in (156), which are misprinted.
 #include "delassus/steppers/dae/dae_formula.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// `newmark`: Newmark's family [S2 172-179].
+// `newmark`: Newmark's family [Tasora 2017, 172-179].
 //
 //   q⁺ = q ⊞ (h v + h² ((½−β) v̇ + β v̇⁺)),   v⁺ = v + h ((1−γ) v̇ + γ v̇⁺)                             (1)
 //

@@ -50,7 +50,7 @@ std::optional<Collision> find_collision(const System& system, StepMotion& motion
   std::optional<Collision> earliest;
   for (std::size_t c : open) {
     CubicHermite p{begin.gap(c), h * begin.normal_velocity(c), end.gap(c), h * end.normal_velocity(c)};
-    // An overlap that shrinks is no collision (S1 §4); if it grows again, the contact is active and approaches.
+    // An overlap that shrinks is no collision (Anitescu and Potra 1997, §4); if it grows again, the contact is active and approaches.
     if (p.p0 < -touching && p.d0 > 0) continue;
     // Below the continuation of a surface, beside it.
     if (p.p0 <= touching && !begin.valid(c)) continue;

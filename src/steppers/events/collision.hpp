@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where the motion of a trial step first brings an open contact to zero gap (S0 §7.2, §10). Between the ends
+// Where the motion of a trial step first brings an open contact to zero gap (Potra et al. 2006, §7.2, §10). Between the ends
 // of the step the motion is the cubic Hermite interpolant
 //
 //   q̂(s) = q ⊞ w(s),   w(0) = 0, w'(0) = h v, w(1) = q̄ ⊟ q, w'(1) = h v̄                               (1)
 //
 // and the collision is the earliest root of Φ_j(q̂(s)), bracketed by the cubic of (Φ_j, Φ̇_j) at both ends,
 // which also sees contacts that dip below zero and return within the step. Order 2 in time, position and
-// velocity for transversal impacts (S0 7.4).
+// velocity for transversal impacts (Potra et al. 2006, 7.4).
 #pragma once
 #include <optional>
 #include <span>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where within a step a contact changes its mode without an impact (S0 §7.5). While every contact keeps its
+// Where within a step a contact changes its mode without an impact (Potra et al. 2006, §7.5). While every contact keeps its
 // mode the motion is smooth; along that motion each mode has event functions that are positive as long as it
 // lasts:
 //
@@ -13,7 +13,7 @@
 //                                              polygon
 //   closed          r_N                        likewise
 //
-// The transition is the first root of their minimum, found by Brent's method. S0 compares LCP bases; balanced
+// The transition is the first root of their minimum, found by Brent's method. Potra et al. 2006 compares LCP bases; balanced
 // generators make bases degenerate, so modes are compared here, which works for every contact law.
 #pragma once
 #include <optional>

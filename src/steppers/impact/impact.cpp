@@ -91,7 +91,7 @@ void ImpactResolver::resolve(const System& system, const PhasePoint& point, cons
     Vector restituted = Vector::Zero(r_total.size());
     for (int c = 0; c < nc; ++c) {
       const int row = problem_.Ht.first_row(c);
-      // Whatever was compressed is restituted, also where the contact was at rest before (S1 3.3).
+      // Whatever was compressed is restituted, also where the contact was at rest before (Anitescu and Potra 1997, 3.3).
       restituted[row] = fastest_approach() > options_.impact.threshold ? restitution_[c] * r_total[row] : 0.0;
       if (options_.impact.bound_by_total_impulse) problem_.cones[c].extra_normal = restituted[row];
     }

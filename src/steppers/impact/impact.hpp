@@ -6,13 +6,13 @@
 //   newton      M(v⁺−v⁻) = Gλ + H r,  Gᵀv⁺ = target,  0 ≤ u_N⁺ + e u_N⁻ ⟂ r_N ≥ 0,
 //               friction on u_T⁺ + e_T u_T⁻ (Moreau)
 //   poisson     compression  M(v^c−v⁻) = Gλ^c + H r^c with e = 0, then decompression
-//               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺ (S0 7.5-7.9, S1 §3)
+//               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺ (Potra et al. 2006, 7.5-7.9, Anitescu and Potra 1997, §3)
 //   simplified  v⁺ = (1+e) v^c − e v⁻ with the smallest e of the approaching contacts
-//               (S1 §3; misprint corrected)
+//               (Anitescu and Potra 1997, §3; misprint corrected)
 //
 // Newton's law with several contacts uses one problem; e_j applies where contact j approaches. The simplified
-// law never adds kinetic energy (S1 Lemma 3.1) but may leave a contact approaching: then Poisson is used and
-// said so. Poisson with friction may add energy (VERIFICATION F); the change is reported with the event.
+// law never adds kinetic energy (Anitescu and Potra 1997, Lemma 3.1) but may leave a contact approaching: then Poisson is used and
+// said so. Poisson with friction may add energy (`delassus verify F`); the change is reported with the event.
 #pragma once
 #include <span>
 #include <vector>
