@@ -12,6 +12,10 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # The compiler tidies up its memory at 512 MB instead of 128 MB, which few sources reach: a tenth of the time.
   target_compile_options(delassus_options INTERFACE --param=ggc-min-heapsize=524288)
 endif()
+if(CMAKE_UNITY_BUILD)
+  # Several sources a compilation: what one of them keeps to itself is taken for something of a header.
+  target_compile_options(delassus_options INTERFACE -Wno-subobject-linkage)
+endif()
 # Of a report of the sanitizers one wants the lines, nothing more.
 if(DELASSUS_SANITIZE STREQUAL "address")
   # What the address sanitizer finds as well is left to it: these checks of pointers cost a quarter of the time to compile.

@@ -22,5 +22,7 @@ function(delassus_part name)
   else()
     target_precompile_headers(${target} REUSE_FROM delassus_base)
   endif()
+  # It defines what the others only declare.
+  set_source_files_properties(${CMAKE_CURRENT_SOURCE_DIR}/linalg/eigen_instantiations.cpp PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   set_property(GLOBAL APPEND PROPERTY DELASSUS_PARTS ${target})
 endfunction()

@@ -23,19 +23,19 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_step = 1e-3;   // [s]
-constexpr double k_light = 1e-4;  // mass of every second rod of a chain with mass ratio 1 : 10⁴ [kg]
+constexpr double k_chain_step = 1e-3;  // [s]
+constexpr double k_light = 1e-4;       // mass of every second rod of a chain with mass ratio 1 : 10⁴ [kg]
 // The chain's slant against the vertical, and its direction in the horizontal plane: nothing is symmetric [rad].
 constexpr double k_slant = 0.5, k_azimuth = 0.7;
 // Between two branches of the tree [rad].
 constexpr double k_fork = 0.8;
 constexpr double k_hub_radius = 1.0;  // [m]
 
-struct Size {
+struct ChainSize {
   int n, steps;
 };
 // More steps where they are short; the first few are not counted: memory grows to its final size in them.
-constexpr Size k_sizes[] = {{10, 200}, {100, 60}, {1000, 20}, {10000, 9}};
+constexpr ChainSize k_chain_sizes[] = {{10, 200}, {100, 60}, {1000, 20}, {10000, 9}};
 constexpr int k_warm_up = 3;
 // Smaller systems take other ways (dense factors), and their times are mostly overhead.
 constexpr int k_first_fitted = 100;
@@ -125,9 +125,10 @@ struct Entry {
   std::string failure;
 };
 
-Entry measure(const Model& model, const char* stepper, const Size& size) {
+Entry measure(const Model& model, const char* stepper, const ChainSize& size) {
   const auto system = std::make_shared<MultibodySystem>(model);
-  Simulation simulation(system, system->initial_state(), {.step = k_step, .stepper = {.name = stepper}});
+  Simulation simulation(system, system->initial_state(),
+                        {.step = k_chain_step, .stepper = {.name = stepper}});
   Entry entry{.n = size.n};
   std::vector<double> times;
   for (int k = 0; k < k_warm_up + size.steps; ++k) {
@@ -175,12 +176,12 @@ nlohmann::json bench_chains(int max_size) {
       "A step of {:g} s of N rods of 1 m with revolute joints: CPU time, median; drift: largest |Θ| of the "
       "run.\n"
       "exponent: p of time = c N^p, fitted from N = {} on.\n\n{:<22}{:<19}{:>6}{:>12}{:>10}\n",
-      k_step, k_first_fitted, "family", "stepper", "N", "time", "drift");
+      k_chain_step, k_first_fitted, "family", "stepper", "N", "time", "drift");
   nlohmann::json entries = nlohmann::json::array(), exponents = nlohmann::json::array();
   for (const Family& family : k_families)
     for (const char* stepper : k_steppers) {
       std::vector<Timing> series;
-      for (const Size& size : k_sizes) {
+      for (const ChainSize& size : k_chain_sizes) {
         if (size.n > max_size) break;
         const Entry entry = measure(family.make(size.n), stepper, size);
         if (entry.n >= k_first_fitted && entry.failure.empty()) series.push_back({entry.n, entry.seconds});

@@ -61,7 +61,7 @@ class Random {
 
 // ---- Broad phase.
 
-constexpr int k_sizes[] = {100, 1000, 10000, 100000};
+constexpr int k_collision_sizes[] = {100, 1000, 10000, 100000};
 // Each call has other bodies, this many in all where n is smaller: else caches and branch prediction learn small scenes
 // by heart, which they cannot do between the steps of a simulation.
 constexpr int k_bodies_in_all = 30000;
@@ -173,7 +173,7 @@ nlohmann::json bench_broad_phase(int max_size) {
   nlohmann::json entries = nlohmann::json::array(), exponents = nlohmann::json::array();
   for (const Population& population : k_populations) {
     std::vector<Timing> timings;
-    for (int n : k_sizes) {
+    for (int n : k_collision_sizes) {
       if (n > max_size) break;
       const BroadEntry entry = measure_broad_phase(population, n);
       timings.push_back({n, entry.seconds});
@@ -215,7 +215,7 @@ struct Query {
   double gap = 0;  // what is known [m]
 };
 // How one of the engines answers for a pair of shapes.
-struct Engine {
+struct CollisionEngine {
   std::string name;
   std::function<bool(const Solid& a, const Solid& b)> take;  // false: it does not know the shapes
   std::function<double(const Query& query)> distance;        // not a number: it gave up
@@ -288,7 +288,7 @@ std::vector<Query> make_queries(const Geometry& a, const Geometry& b, bool apart
   return out;
 }
 
-NarrowEntry measure_queries(const Engine& engine, const std::vector<Query>& queries) {
+NarrowEntry measure_queries(const CollisionEngine& engine, const std::vector<Query>& queries) {
   NarrowEntry entry;
   std::vector<double> answers(queries.size());
   const double seconds = time_best(k_repeats, [&] {
@@ -335,7 +335,7 @@ PeerPose to_peer(const Pose& pose) {
   return out;
 }
 
-Engine make_engine(std::shared_ptr<DistancePeer> peer) {
+CollisionEngine make_engine(std::shared_ptr<DistancePeer> peer) {
   return {peer->name(),
           [peer](const Solid& a, const Solid& b) {
             const std::optional<PeerShape> shape_a = to_peer(a), shape_b = to_peer(b);
@@ -346,8 +346,8 @@ Engine make_engine(std::shared_ptr<DistancePeer> peer) {
 #endif
 
 // Ours first: the distance alone, and all contacts, of which the nearest tells the distance.
-std::vector<Engine> list_engines() {
-  std::vector<Engine> out;
+std::vector<CollisionEngine> list_collision_engines() {
+  std::vector<CollisionEngine> out;
   const auto pair = std::make_shared<std::pair<const Geometry*, const Geometry*>>();
   out.push_back({"separation",
                  [pair](const Solid& a, const Solid& b) {
@@ -401,12 +401,12 @@ nlohmann::json bench_narrow_phase() {
     return *std::find_if(solids.begin(), solids.end(),
                          [&](const Solid& solid) { return name == solid.name; });
   };
-  std::vector<Engine> engines = list_engines();
+  std::vector<CollisionEngine> engines = list_collision_engines();
   for (const auto& [name_a, name_b] : k_pairs) {
     const Solid &a = find(name_a), &b = find(name_b);
     const std::vector<Query> apart = make_queries(*a.geometry, *b.geometry, true),
                              overlapping = make_queries(*a.geometry, *b.geometry, false);
-    for (const Engine& engine : engines) {
+    for (const CollisionEngine& engine : engines) {
       if (!engine.take(a, b)) continue;
       const NarrowEntry far = measure_queries(engine, apart), near = measure_queries(engine, overlapping);
       fmt::print("{:<22}{:<12}{:>12.0f}{:>10.1e}{:>6}{:>15.0f}{:>10.1e}{:>6}\n",

@@ -166,10 +166,10 @@ nlohmann::json bench_scenes(int max_size, double time_limit, bool all) {
 
 // ---- Spheres in a box.
 
-constexpr int k_sizes[] = {100, 316, 1000, 3162, 10'000};
+constexpr int k_contact_sizes[] = {100, 316, 1000, 3162, 10'000};
 constexpr const char* k_growth_solvers[] = {"auto", "nsgs"};
 constexpr double k_growth_tolerance = 1e-4;
-constexpr double k_step = 1e-3;                      // [s]
+constexpr double k_contact_step = 1e-3;              // [s]
 constexpr double k_radius = 0.02, k_density = 2500;  // glass beads [m, kg/m³]
 // Of the lattice at the start, in radii: near enough that the spheres lie on each other after some steps.
 constexpr double k_pitch = 2.02, k_noise = 0.01;
@@ -229,7 +229,7 @@ Model make_sphere_box(const BoxKind& kind, int n) {
 }
 
 SimulationOptions make_options(const std::string& solver, double tolerance) {
-  SimulationOptions options{.step = k_step};
+  SimulationOptions options{.step = k_contact_step};
   options.stepper.name = "moreau-jean";
   options.stepper.options.policy = FailurePolicy::warn;
   options.solver.name = solver;
@@ -241,12 +241,12 @@ nlohmann::json bench_growth(int max_size) {
   fmt::print(
       "\nN spheres in a box: flat, {} deep; cubic, as deep as wide. Tolerance {:g}. Mean over {} steps of "
       "{:g} s after {} in which they settle.\n\n{:<8}{:<8}{:<8}{:>10}{:>13}{:>13}{:>11}{:>8}\n",
-      k_boxes[0].layers, k_growth_tolerance, k_measured_steps, k_step, k_settle_steps, "box", "N", "solver",
-      "contacts", "time a step", "iterations", "residual", "missed");
+      k_boxes[0].layers, k_growth_tolerance, k_measured_steps, k_contact_step, k_settle_steps, "box", "N",
+      "solver", "contacts", "time a step", "iterations", "residual", "missed");
   nlohmann::json entries = nlohmann::json::array(), exponents = nlohmann::json::array();
   for (const BoxKind& box : k_boxes) {
     std::vector<Timing> timings[std::size(k_growth_solvers)];
-    for (int n : k_sizes) {
+    for (int n : k_contact_sizes) {
       if (n > std::min(max_size, box.max_size)) break;
       const auto system = std::make_shared<const MultibodySystem>(make_sphere_box(box, n));
       Simulation settling(system, system->initial_state(), make_options("nsgs", k_growth_tolerance));
@@ -391,7 +391,7 @@ void read_coordinates(const ContactPeer& peer, const Model& model, Vector& q) {
 
 // By our geometry.
 double penetration(const System& system, const Vector& q) {
-  const ContactSet contacts = system.contacts_within(k_step, 0, q, Vector::Zero(system.nv()));
+  const ContactSet contacts = system.contacts_within(k_contact_step, 0, q, Vector::Zero(system.nv()));
   double out = 0;
   for (std::size_t c = 0; c < contacts.size(); ++c)
     if (contacts.valid(c)) out = std::max(out, -contacts.gap(c));

@@ -26,7 +26,7 @@ namespace delassus::cli {
 namespace {
 
 // One problem, solved or not.
-struct Run {
+struct LemkeRun {
   double seconds = 0;  // CPU time, best of the repeats
   double pivots = 0;
   double residual = 0;
@@ -36,24 +36,25 @@ struct Run {
 struct Row {
   std::string name;
   int n = 0;
-  std::vector<Run> ours, warm, siconos;  // one a problem; siconos is empty where it is not installed
+  std::vector<LemkeRun> ours, warm, siconos;  // one a problem; siconos is empty where it is not installed
 };
 
 // Residual up to which a problem counts as solved, the default tolerance of ours.
 constexpr double k_solved = 1e-10;
 
-double mean(const std::vector<Run>& runs, double Run::*member) {
+double mean(const std::vector<LemkeRun>& runs, double LemkeRun::*member) {
   double sum = 0;
-  for (const Run& run : runs) sum += run.*member;
+  for (const LemkeRun& run : runs) sum += run.*member;
   return sum / static_cast<double>(runs.size());
 }
-double worst_residual(const std::vector<Run>& runs) {
+double worst_residual(const std::vector<LemkeRun>& runs) {
   double worst = 0;
-  for (const Run& run : runs) worst = run.residual <= worst ? worst : run.residual;  // keeps NaN
+  for (const LemkeRun& run : runs) worst = run.residual <= worst ? worst : run.residual;  // keeps NaN
   return worst;
 }
-int num_solved(const std::vector<Run>& runs) {
-  return static_cast<int>(std::count_if(runs.begin(), runs.end(), [](const Run& run) { return run.solved; }));
+int num_solved(const std::vector<LemkeRun>& runs) {
+  return static_cast<int>(
+      std::count_if(runs.begin(), runs.end(), [](const LemkeRun& run) { return run.solved; }));
 }
 // Seconds of Siconos over ours, of the problems that both solved.
 std::optional<double> ratio(const Row& row) {
@@ -66,17 +67,17 @@ std::optional<double> ratio(const Row& row) {
   return ours > 0 ? std::optional(theirs / ours) : std::nullopt;
 }
 
-struct Size {
+struct LemkeSize {
   int n, problems, repeats;
 };
 // Fewer problems and repeats where one solve takes long enough to be measured well.
-constexpr Size k_sizes[] = {{50, 20, 20}, {100, 20, 10}, {200, 10, 5},
-                            {500, 5, 3},  {1000, 3, 2},  {2000, 2, 2}};
+constexpr LemkeSize k_lemke_sizes[] = {{50, 20, 20}, {100, 20, 10}, {200, 10, 5},
+                                       {500, 5, 3},  {1000, 3, 2},  {2000, 2, 2}};
 
-Run measure(Lemke& lemke, const Lcp& lcp, const LcpBasis* start, LcpBasis& basis, int repeats) {
+LemkeRun measure(Lemke& lemke, const Lcp& lcp, const LcpBasis* start, LcpBasis& basis, int repeats) {
   Vector z, w;
   SolveStats stats;
-  Run run;
+  LemkeRun run;
   run.seconds = time_best(repeats, [&] { lemke.solve(lcp, start, z, w, basis, stats); });
   run.pivots = stats.iterations;
   run.residual = compute_residual(lcp, z);
@@ -87,7 +88,7 @@ Run measure(Lemke& lemke, const Lcp& lcp, const LcpBasis* start, LcpBasis& basis
 #ifdef DELASSUS_HAS_SICONOS
 // Siconos' Lemke as it comes, but for the limit of pivots, which is ours, and without the check of its
 // result: that is what compute_residual is for.
-Run measure_siconos(Lcp lcp, int repeats) {
+LemkeRun measure_siconos(Lcp lcp, int repeats) {
   const int n = static_cast<int>(lcp.size());
   Vector z(n), w(n);
   NumericsMatrix* matrix = NM_create_from_data(NM_DENSE, n, n, lcp.M.data());
@@ -99,7 +100,7 @@ Run measure_siconos(Lcp lcp, int repeats) {
   options->filterOn = false;
   options->iparam[SICONOS_IPARAM_MAX_ITER] = 50 * n + 500;
   int info = 0;
-  Run run;
+  LemkeRun run;
   run.seconds = time_best(repeats, [&] {
     z.setZero();
     w.setZero();
@@ -115,7 +116,7 @@ Run measure_siconos(Lcp lcp, int repeats) {
 }
 #endif
 
-Row measure_heaps(const Size& size) {
+Row measure_heaps(const LemkeSize& size) {
   Row row{.name = "heap", .n = size.n};
   Lemke lemke;
 #ifdef DELASSUS_HAS_SICONOS
@@ -138,11 +139,11 @@ nlohmann::json to_json(const Row& row) {
                      {"n", row.n},
                      {"problems", row.ours.size()},
                      {"solved", num_solved(row.ours)},
-                     {"seconds", mean(row.ours, &Run::seconds)},
-                     {"pivots", mean(row.ours, &Run::pivots)},
+                     {"seconds", mean(row.ours, &LemkeRun::seconds)},
+                     {"pivots", mean(row.ours, &LemkeRun::pivots)},
                      {"residual", worst_residual(row.ours)},
-                     {"warm_seconds", mean(row.warm, &Run::seconds)},
-                     {"warm_pivots", mean(row.warm, &Run::pivots)},
+                     {"warm_seconds", mean(row.warm, &LemkeRun::seconds)},
+                     {"warm_pivots", mean(row.warm, &LemkeRun::pivots)},
                      {"siconos_solved", nullptr},
                      {"siconos_seconds", nullptr},
                      {"siconos_pivots", nullptr},
@@ -150,8 +151,8 @@ nlohmann::json to_json(const Row& row) {
                      {"ratio", nullptr}};
   if (row.siconos.empty()) return out;
   out["siconos_solved"] = num_solved(row.siconos);
-  out["siconos_seconds"] = mean(row.siconos, &Run::seconds);
-  out["siconos_pivots"] = mean(row.siconos, &Run::pivots);
+  out["siconos_seconds"] = mean(row.siconos, &LemkeRun::seconds);
+  out["siconos_pivots"] = mean(row.siconos, &LemkeRun::pivots);
   out["siconos_residual"] = worst_residual(row.siconos);
   if (const std::optional<double> r = ratio(row)) out["ratio"] = *r;
   return out;
@@ -175,17 +176,17 @@ nlohmann::json bench_lemke(int max_size) {
 #endif
   fmt::print("\n");
   nlohmann::json table = nlohmann::json::array();
-  for (const Size& size : k_sizes) {
+  for (const LemkeSize& size : k_lemke_sizes) {
     if (size.n > max_size) break;
     const Row row = measure_heaps(size);
-    const auto print_runs = [&](const std::vector<Run>& runs) {
-      fmt::print("{}{:>9.1f}{:>10.1e}{:>9}", pad(duration_text(mean(runs, &Run::seconds)), 12),
-                 mean(runs, &Run::pivots), worst_residual(runs),
+    const auto print_runs = [&](const std::vector<LemkeRun>& runs) {
+      fmt::print("{}{:>9.1f}{:>10.1e}{:>9}", pad(duration_text(mean(runs, &LemkeRun::seconds)), 12),
+                 mean(runs, &LemkeRun::pivots), worst_residual(runs),
                  fmt::format("{}/{}", num_solved(runs), runs.size()));
     };
     fmt::print("{:>6}", row.n);
     print_runs(row.ours);
-    fmt::print("{}", pad(duration_text(mean(row.warm, &Run::seconds)), 12));
+    fmt::print("{}", pad(duration_text(mean(row.warm, &LemkeRun::seconds)), 12));
     if (!row.siconos.empty()) {
       fmt::print("  |");
       print_runs(row.siconos);

@@ -28,7 +28,7 @@ namespace delassus::cli {
 namespace {
 
 constexpr double k_duration = 1.0;  // [s]
-constexpr int k_sizes[] = {10, 100};
+constexpr int k_peer_sizes[] = {10, 100};
 // The reference is extrapolated from steps of 2^-12 and 2^-13 s: far nearer to the limit than any run below.
 constexpr int k_reference = 13;
 // Steps 2^-k s and accuracies 10^-k that are tried, coarse to fine.
@@ -45,13 +45,13 @@ struct Outcome {
   double seconds = 0;  // CPU time
   double drift = 0;    // of the joints, largest at the end of a step [m]
 };
-struct Run {
+struct PeerRun {
   std::string setting;
   double seconds = 0;  // CPU time of a simulated second
   double error = 0;    // [m]
   double drift = 0;
 };
-struct Engine {
+struct PeerEngine {
   std::string name;
   bool accuracies = false;  // settings are 10^-k, else steps of 2^-k s
   std::function<Outcome(const Model& model, double setting)> run;
@@ -153,8 +153,8 @@ Outcome run_ode(const Model& model, double step) {
 }
 #endif
 
-std::vector<Engine> list_engines() {
-  std::vector<Engine> out;
+std::vector<PeerEngine> list_peer_engines() {
+  std::vector<PeerEngine> out;
   for (const char* stepper : {"generalized-alpha", "trapezoidal-2"})
     out.push_back({stepper, false,
                    [stepper](const Model& model, double step) { return run_ours(model, stepper, step); }});
@@ -183,8 +183,8 @@ Positions make_reference(const Model& model) {
 }
 
 // From coarse to fine, until all targets are met.
-std::vector<Run> run_engine(const Engine& engine, const Model& model, const Positions& reference) {
-  std::vector<Run> runs;
+std::vector<PeerRun> run_engine(const PeerEngine& engine, const Model& model, const Positions& reference) {
+  std::vector<PeerRun> runs;
   const int first = engine.accuracies ? k_first_accuracy : k_first_step,
             last = engine.accuracies ? k_last_accuracy : k_last_step;
   for (int k = first; k <= last; ++k) {
@@ -197,9 +197,9 @@ std::vector<Run> run_engine(const Engine& engine, const Model& model, const Posi
   return runs;
 }
 
-const Run* find_cheapest(const std::vector<Run>& runs, double target) {
-  const Run* best = nullptr;
-  for (const Run& run : runs)
+const PeerRun* find_cheapest(const std::vector<PeerRun>& runs, double target) {
+  const PeerRun* best = nullptr;
+  for (const PeerRun& run : runs)
     if (run.error <= target && (best == nullptr || run.seconds < best->seconds)) best = &run;
   return best;
 }
@@ -214,16 +214,16 @@ nlohmann::json bench_peers(int max_size) {
       "generalized-alpha.\n",
       k_duration);
   nlohmann::json entries = nlohmann::json::array(), ratios = nlohmann::json::array();
-  for (int n : k_sizes) {
+  for (int n : k_peer_sizes) {
     if (n > max_size) break;
     const Model model = make_rod_chain(n);
     const Positions reference = make_reference(model);
-    std::vector<Engine> engines = list_engines();
-    std::vector<std::vector<Run>> runs;
+    std::vector<PeerEngine> engines = list_peer_engines();
+    std::vector<std::vector<PeerRun>> runs;
     fmt::print("\n{:>4}  {:<19}{:<20}{:>12}{:>10}{:>10}\n", "N", "engine", "setting", "time", "error",
                "drift");
-    for (const Engine& engine : engines) {
-      for (const Run& run : runs.emplace_back(run_engine(engine, model, reference))) {
+    for (const PeerEngine& engine : engines) {
+      for (const PeerRun& run : runs.emplace_back(run_engine(engine, model, reference))) {
         fmt::print("{:>4}  {:<19}{:<20}{}{:>10.1e}{:>10.1e}\n", n, engine.name, run.setting,
                    pad(duration_text(run.seconds), 12), run.error, run.drift);
         entries.push_back({{"engine", engine.name},
@@ -236,9 +236,9 @@ nlohmann::json bench_peers(int max_size) {
       std::fflush(stdout);
     }
     for (double target : k_targets) {
-      const Run* ours = find_cheapest(runs[0], target);
+      const PeerRun* ours = find_cheapest(runs[0], target);
       for (std::size_t e = 0; e < engines.size(); ++e) {
-        const Run* run = find_cheapest(runs[e], target);
+        const PeerRun* run = find_cheapest(runs[e], target);
         nlohmann::json row{{"engine", engines[e].name}, {"n", n}, {"error", target}, {"ratio", nullptr}};
         if (run != nullptr && ours != nullptr) row["ratio"] = run->seconds / ours->seconds;
         fmt::print("{:>4}  error {:<8.0e} {:<19}{:<20}{}{:>10}\n", n, target, engines[e].name,

@@ -21,8 +21,8 @@ namespace {
 
 constexpr int k_sizes[] = {1000, 10'000};
 constexpr int k_repeats = 10;
-constexpr double k_step = 1e-3;    // [s]
-constexpr double k_spacing = 1.0;  // cube root of the volume a body: about as much filled as empty [m]
+constexpr double k_threads_step = 1e-3;  // [s]
+constexpr double k_spacing = 1.0;        // cube root of the volume a body: about as much filled as empty [m]
 
 double wall_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -82,7 +82,7 @@ nlohmann::json bench_threads(int max_size) {
     ContactSet found, evaluated;
     Vector bias;
     const std::pair<const char*, std::function<void()>> calls[] = {
-        {"find", [&] { system.find_contacts(at, state.v, k_step, nullptr, found); }},
+        {"find", [&] { system.find_contacts(at, state.v, k_threads_step, nullptr, found); }},
         {"evaluate", [&] { system.evaluate_contacts(found.ids, at, evaluated); }},
         {"contact_bias", [&] { system.contact_bias(found, at, state.v, bias); }}};
     for (const auto& [name, call] : calls) {

@@ -19,10 +19,10 @@ void list_schema() {
       "constants.\n"
       "Unit and allowed range stand in brackets, the default behind '='.\n",
       k_schema_version);
-  for (const Table& table : scene_schema()) {
+  for (const SchemaTable& table : scene_schema()) {
     fmt::print("\n{}{}\n  {}\n", table.name,
                table.type.empty() ? "" : fmt::format("   (type: {})", table.type), table.meaning);
-    for (const Field& field : table.fields) {
+    for (const SchemaField& field : table.fields) {
       std::string notes;
       const std::string range = range_text(field);
       if (!field.unit.empty() && field.unit != "-") notes += field.unit;

@@ -11,7 +11,7 @@
 namespace delassus::cli {
 namespace {
 
-constexpr int k_width = 30;
+constexpr int k_bar_width = 30;
 constexpr auto k_interval = std::chrono::milliseconds(80);
 
 }  // namespace
@@ -35,7 +35,7 @@ void Progress::update(double done, const std::string& note) {
   const double fraction = total_ > 0 ? std::clamp(done / total_, 0.0, 1.0) : 1.0;
   const double elapsed = std::chrono::duration<double>(now - start_).count();
   std::string bar;
-  for (int i = 0; i < k_width; ++i) bar += i < fraction * k_width ? "█" : "·";
+  for (int i = 0; i < k_bar_width; ++i) bar += i < fraction * k_bar_width ? "█" : "·";
   const std::string left = fraction > 0.01 && fraction < 1
                                ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction)
                                : "";

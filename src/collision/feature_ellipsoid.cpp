@@ -27,7 +27,7 @@ namespace delassus::feature_pairs {
 namespace {
 
 constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
-constexpr int k_rim_samples = 24;  // the distance from a convex set has wide valleys
+constexpr int k_rim_ellipsoid_samples = 24;  // the distance from a convex set has wide valleys
 
 // The part of (1) in the ellipsoid's axes: returns t, and xᵢ/aᵢ² in `gradient`.
 double solve_foot(const Vector3& a, const Vector3& y, Vector3& gradient) {
@@ -157,11 +157,11 @@ FeatureContact rim_ellipsoid(const Rim& a, const Ellipsoid& b, const Limits& lim
     ends[static_cast<std::size_t>(i)] =
         nearest_foot(b, a.center + a.radius * a.radial(i * 2 * std::numbers::pi / arcs)).distance;
   const auto may_matter = [&](int sample) {
-    const auto arc = static_cast<std::size_t>(sample / (k_rim_samples / arcs));
+    const auto arc = static_cast<std::size_t>(sample / (k_rim_ellipsoid_samples / arcs));
     const double mean = 0.5 * (ends[arc] + ends[(arc + 1) % arcs]), half = a.radius * std::numbers::pi / arcs;
     return !limited || mean - half <= limits.gap + limits.slack;
   };
-  const Minima minima = find_minima(derivative, 0, k_rim_samples, may_matter);
+  const Minima minima = find_minima(derivative, 0, k_rim_ellipsoid_samples, may_matter);
   Vector3 radial = a.u;  // coaxial with an ellipsoid of revolution: every point is as near as another
   EllipsoidFoot best = nearest_foot(b, a.center + a.radius * radial);
   for (int i = 0; i < minima.count; ++i) {

@@ -35,7 +35,22 @@ int MultibodySystem::add_coordinate(std::string name, const PairFunction& functi
   return static_cast<int>(coordinates_.size()) - 1;
 }
 
+// Rows of positions first, then those of velocities alone: that is how the saddle point numbers them.
 void MultibodySystem::make_joints() {
+  make_named_coordinates();
+  std::vector<RowGroup> velocity_groups;
+  const std::vector<int> first_group_of_joint = add_joint_groups();
+  const std::size_t first_coupler = row_groups_.size();
+  add_coupler_groups();
+  add_motor_groups(velocity_groups);
+  add_rolling_groups(velocity_groups);
+  add_velocity_groups(velocity_groups);
+  number_rows(first_group_of_joint, velocity_groups);
+  hold_coupler_offsets(first_coupler);
+}
+
+// Of joints and measures.
+void MultibodySystem::make_named_coordinates() {
   std::vector<PairFunction> functions;
   for (const Joint& joint : model_.joints) {
     first_coordinate_.push_back(static_cast<int>(coordinates_.size()));
@@ -59,8 +74,10 @@ void MultibodySystem::make_joints() {
     measure_coordinate_.push_back(add_coordinate(m.name, functions[0]));
   }
   num_named_coordinates_ = static_cast<int>(coordinates_.size());
+}
 
-  std::vector<RowGroup> velocity_groups;
+std::vector<int> MultibodySystem::add_joint_groups() {
+  std::vector<PairFunction> functions;
   std::vector<int> first_group_of_joint;
   for (std::size_t j = 0; j < model_.joints.size(); ++j) {
     const Joint& joint = model_.joints[j];
@@ -77,7 +94,10 @@ void MultibodySystem::make_joints() {
     thread.terms = {{slide, 1.0}, {slide + 1, -joint.pitch / (2 * std::numbers::pi)}};
     row_groups_.push_back(thread);
   }
-  const std::size_t first_coupler = row_groups_.size();
+  return first_group_of_joint;
+}
+
+void MultibodySystem::add_coupler_groups() {
   for (const Coupler& coupler : model_.couplers) {
     RowGroup group{.kind = RowGroup::Kind::coordinates, .name = coupler.name};
     if (!coupler.offset_from_start) group.offset = coupler.offset;
@@ -85,6 +105,9 @@ void MultibodySystem::make_joints() {
       group.terms.push_back({coordinate_index(term.coordinate), term.coefficient});
     row_groups_.push_back(group);
   }
+}
+
+void MultibodySystem::add_motor_groups(std::vector<RowGroup>& velocity_groups) {
   for (std::size_t m = 0; m < model_.motors.size(); ++m) {
     const Motor& motor = model_.motors[m];
     if (motor.kind != Motor::Kind::position && motor.kind != Motor::Kind::velocity) continue;
@@ -95,6 +118,9 @@ void MultibodySystem::make_joints() {
     group.holonomic = motor.kind == Motor::Kind::position;
     (group.holonomic ? row_groups_ : velocity_groups).push_back(group);
   }
+}
+
+void MultibodySystem::add_rolling_groups(std::vector<RowGroup>& velocity_groups) {
   for (const RollingDisk& disk : model_.rolling_disks) {
     BodyRow row{.kind = BodyRowKind::rolling, .body = disk.body};
     row.point = disk.center - model_.bodies[disk.body].center_of_mass;
@@ -112,6 +138,10 @@ void MultibodySystem::make_joints() {
     for (int i = 0; i < 2; ++i) slip.body_rows[i].linear = frame.col(i);
     velocity_groups.push_back(slip);
   }
+}
+
+// Skates and rows of the user.
+void MultibodySystem::add_velocity_groups(std::vector<RowGroup>& velocity_groups) const {
   for (const Skate& skate : model_.skates) {
     RowGroup group{.kind = RowGroup::Kind::coordinates, .name = skate.name, .holonomic = false};
     group.body_rows = {{.kind = BodyRowKind::body, .body = skate.body}};
@@ -133,6 +163,10 @@ void MultibodySystem::make_joints() {
       group.terms.push_back({coordinate_index(term.coordinate), term.coefficient});
     velocity_groups.push_back(group);
   }
+}
+
+void MultibodySystem::number_rows(const std::vector<int>& first_group_of_joint,
+                                  const std::vector<RowGroup>& velocity_groups) {
   std::vector<int> first_row;
   for (const RowGroup& group : row_groups_) {
     first_row.push_back(num_holonomic_);
@@ -149,8 +183,10 @@ void MultibodySystem::make_joints() {
     const int motor = row_groups_[group_of_row_[row]].motor;
     if (motor >= 0) motor_rows_[motor] = static_cast<int>(row);
   }
+}
 
-  // Couplers that hold what the start has.
+// Couplers that hold what the start has.
+void MultibodySystem::hold_coupler_offsets(std::size_t first_coupler) {
   const State start = initial_state();
   const Configuration at = configuration(0, start.q);
   Evaluation x;

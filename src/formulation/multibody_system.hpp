@@ -156,6 +156,15 @@ class MultibodySystem final : public System {
 
   void place_bodies();
   void make_joints();
+  void make_named_coordinates();
+  std::vector<int> add_joint_groups();
+  void add_coupler_groups();
+  void add_motor_groups(std::vector<RowGroup>& velocity_groups);
+  void add_rolling_groups(std::vector<RowGroup>& velocity_groups);
+  void add_velocity_groups(std::vector<RowGroup>& velocity_groups) const;
+  void number_rows(const std::vector<int>& first_group_of_joint,
+                   const std::vector<RowGroup>& velocity_groups);
+  void hold_coupler_offsets(std::size_t first_coupler);
   void make_elements();
   void make_contacts();
   void make_mass();

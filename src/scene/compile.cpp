@@ -162,23 +162,23 @@ class StartCheck {
   std::vector<double> at_;  // t, q, v
 };
 
-CompiledScene compile_lagrangian(const LagrangianDesc& l) {
-  StartCheck(l).run();
-  const int n = static_cast<int>(l.coordinates.size());
-  LagrangianDefinition d;
-  d.coordinates = l.coordinates;
-  d.q0 = Eigen::Map<const Vector>(l.position.data(), n);
-  d.v0 = Eigen::Map<const Vector>(l.velocity.data(), n);
+// An entry of a matrix that is not zero.
+struct FormulaEntry {
+  int i, j;
+  Expression formula;
+};
 
-  // Mass matrix: entries and their derivatives that are not zero.
-  struct Entry {
-    int i, j;
-    Expression formula;
-  };
-  struct MassFormulas {
-    std::vector<Entry> entries;
-    std::vector<std::vector<Entry>> derivatives;
-  };
+struct MassFormulas {
+  std::vector<FormulaEntry> entries;
+  std::vector<std::vector<FormulaEntry>> derivatives;  // by each coordinate
+};
+
+struct ForceFormulas {
+  std::vector<Expression> k;
+  std::vector<FormulaEntry> k_q, k_v;
+};
+
+void set_mass(const LagrangianDesc& l, int n, LagrangianDefinition& d) {
   auto mass = std::make_shared<MassFormulas>();
   mass->derivatives.resize(n);
   d.constant_mass = true;
@@ -194,38 +194,36 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
   d.mass = [mass](double t, const VectorRef& q, Matrix& M) {
     const FormulaPoint at(t, q);
     M.setZero(q.size(), q.size());
-    for (const Entry& e : mass->entries) M(e.i, e.j) = at(e.formula);
+    for (const FormulaEntry& e : mass->entries) M(e.i, e.j) = at(e.formula);
   };
   d.mass_derivative = [mass](double t, const VectorRef& q, int k, Matrix& out) {
     const FormulaPoint at(t, q);
     out.setZero(q.size(), q.size());
-    for (const Entry& e : mass->derivatives[k]) out(e.i, e.j) = at(e.formula);
+    for (const FormulaEntry& e : mass->derivatives[k]) out(e.i, e.j) = at(e.formula);
   };
-  d.automatic_coriolis = l.coriolis;
+}
 
-  if (!l.forces.empty()) {
-    struct ForceFormulas {
-      std::vector<Expression> k;
-      std::vector<Entry> k_q, k_v;
-    };
-    auto force = std::make_shared<ForceFormulas>();
-    force->k = l.forces;
-    for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j) {
-        const Expression by_q = l.forces[i].derivative(1 + j), by_v = l.forces[i].derivative(1 + n + j);
-        if (!by_q.is_zero()) force->k_q.push_back({i, j, by_q});
-        if (!by_v.is_zero()) force->k_v.push_back({i, j, by_v});
-      }
-    d.forces = [force](double t, const VectorRef& q, const VectorRef& v, Vector& k) {
-      const FormulaPoint at(t, q, v);
-      for (Eigen::Index i = 0; i < k.size(); ++i) k[i] = at(force->k[i]);
-    };
-    d.force_jacobians = [force](double t, const VectorRef& q, const VectorRef& v, Matrix& k_q, Matrix& k_v) {
-      const FormulaPoint at(t, q, v);
-      for (const Entry& e : force->k_q) k_q(e.i, e.j) = at(e.formula);
-      for (const Entry& e : force->k_v) k_v(e.i, e.j) = at(e.formula);
-    };
-  }
+void set_forces(const LagrangianDesc& l, int n, LagrangianDefinition& d) {
+  auto force = std::make_shared<ForceFormulas>();
+  force->k = l.forces;
+  for (int i = 0; i < n; ++i)
+    for (int j = 0; j < n; ++j) {
+      const Expression by_q = l.forces[i].derivative(1 + j), by_v = l.forces[i].derivative(1 + n + j);
+      if (!by_q.is_zero()) force->k_q.push_back({i, j, by_q});
+      if (!by_v.is_zero()) force->k_v.push_back({i, j, by_v});
+    }
+  d.forces = [force](double t, const VectorRef& q, const VectorRef& v, Vector& k) {
+    const FormulaPoint at(t, q, v);
+    for (Eigen::Index i = 0; i < k.size(); ++i) k[i] = at(force->k[i]);
+  };
+  d.force_jacobians = [force](double t, const VectorRef& q, const VectorRef& v, Matrix& k_q, Matrix& k_v) {
+    const FormulaPoint at(t, q, v);
+    for (const FormulaEntry& e : force->k_q) k_q(e.i, e.j) = at(e.formula);
+    for (const FormulaEntry& e : force->k_v) k_v(e.i, e.j) = at(e.formula);
+  };
+}
+
+void add_equations(const LagrangianDesc& l, int n, LagrangianDefinition& d) {
   if (l.potential) d.potential = scalar_from_expression(*l.potential, n);
   for (const auto& row : l.constraints)
     d.constraints.push_back({row.name.name, scalar_from_expression(row.formula, n)});
@@ -236,6 +234,9 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
     d.springs.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
   for (const auto& row : l.dampers)
     d.dampers.push_back({row.name.name, scalar_from_expression(row.formula, n), row.coefficient});
+}
+
+void add_contacts_and_bodies(const LagrangianDesc& l, int n, LagrangianDefinition& d) {
   for (const auto& row : l.contacts) {
     LagrangianDefinition::Contact contact;
     contact.name = row.name.name;
@@ -254,6 +255,20 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
     if (body.angle) out.angle = scalar_from_expression(*body.angle, n);
     d.bodies.push_back(std::move(out));
   }
+}
+
+CompiledScene compile_lagrangian(const LagrangianDesc& l) {
+  StartCheck(l).run();
+  const int n = static_cast<int>(l.coordinates.size());
+  LagrangianDefinition d;
+  d.coordinates = l.coordinates;
+  d.q0 = Eigen::Map<const Vector>(l.position.data(), n);
+  d.v0 = Eigen::Map<const Vector>(l.velocity.data(), n);
+  d.automatic_coriolis = l.coriolis;
+  set_mass(l, n, d);
+  if (!l.forces.empty()) set_forces(l, n, d);
+  add_equations(l, n, d);
+  add_contacts_and_bodies(l, n, d);
   try {
     auto system = std::make_shared<LagrangianSystem>(std::move(d));
     return {system, system->initial_state()};

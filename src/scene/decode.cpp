@@ -23,9 +23,7 @@ void require_formula_name(const NameRef& name, const char* what) {
                     quote(name.name)));
 }
 
-LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
-  LagrangianDesc out;
-  out.place = f.place();
+FormulaVariables read_variables(const FieldReader& f, const Constants& constants) {
   FormulaVariables variables;
   for (const NameRef& name : f.names("coordinates")) {
     if (name.name == "t")
@@ -53,18 +51,13 @@ LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
   for (const std::string& name : variables.all())
     if (!seen.insert(name).second)
       throw InputError(f.place("coordinates"), fmt::format("the name '{}' stands for two things", name));
-  out.coordinates = variables.coordinates;
-  out.velocities = variables.velocities;
+  return variables;
+}
 
-  out.position = f.numbers("position");
-  require_count(f.place("position"), "'position'", out.position.size(), n);
-  out.velocity = f.has("velocity") ? f.numbers("velocity") : std::vector<double>(n, 0.0);
-  require_count(f.place("velocity"), "'velocity'", out.velocity.size(), n);
-
-  // Formulas of the configuration know t and q only.
-  std::vector<std::string> configuration{"t"};
-  configuration.insert(configuration.end(), variables.coordinates.begin(), variables.coordinates.end());
-  const std::vector<std::string> time{"t"};
+// `configuration`: t and q, which formulas of positions know.
+void read_lagrangian_dynamics(const FieldReader& f, const FormulaVariables& variables,
+                              const std::vector<std::string>& configuration, LagrangianDesc& out) {
+  const std::size_t n = variables.coordinates.size();
   out.mass_place = f.place("mass");
   out.forces_place = f.place("forces");
   out.potential_place = f.place("potential");
@@ -82,12 +75,17 @@ LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
   if (f.has("forces")) require_count(f.place("forces"), "'forces'", out.forces.size(), n);
   out.potential = f.formula("potential", configuration);
   out.coriolis = f.boolean("coriolis", true);
+}
 
-  for (const Fields& c : f.objects("constraints"))
+void read_lagrangian_rows(const FieldReader& f, const std::vector<std::string>& configuration,
+                          LagrangianDesc& out) {
+  const std::size_t n = out.coordinates.size();
+  const std::vector<std::string> time{"t"};
+  for (const FieldReader& c : f.objects("constraints"))
     out.constraints.push_back({.name = c.name("name"),
                                .place = c.place("equation"),
                                .formula = *c.formula("equation", configuration)});
-  for (const Fields& c : f.objects("velocity_constraints")) {
+  for (const FieldReader& c : f.objects("velocity_constraints")) {
     LagrangianDesc::Row row{.name = c.name("name"),
                             .place = c.place("coefficients"),
                             .formula = c.formula("target", time).value_or(Expression())};
@@ -95,53 +93,81 @@ LagrangianDesc read_lagrangian(const Fields& f, const Constants& constants) {
     require_count(c.place("coefficients"), "'coefficients'", row.coefficients.size(), n);
     out.velocity_constraints.push_back(std::move(row));
   }
-  for (const Fields& c : f.objects("springs"))
+  for (const FieldReader& c : f.objects("springs"))
     out.springs.push_back({.name = c.name("name"),
                            .place = c.place("elongation"),
                            .formula = *c.formula("elongation", configuration),
                            .coefficient = c.number("stiffness", 0)});
-  for (const Fields& c : f.objects("dampers"))
+  for (const FieldReader& c : f.objects("dampers"))
     out.dampers.push_back({.name = c.name("name"),
                            .place = c.place("elongation"),
                            .formula = *c.formula("elongation", configuration),
                            .coefficient = c.number("damping", 0)});
-  for (const Fields& c : f.objects("contacts")) {
-    LagrangianDesc::Row row{
-        .name = c.name("name"), .place = c.place("gap"), .formula = *c.formula("gap", configuration)};
-    row.tangents = c.formula_rows("tangents", configuration);
-    if (row.tangents.size() > 2)
-      throw InputError(c.place("tangents"),
-                       fmt::format("'tangents' has {} rows; allowed: 0, 1 or 2", row.tangents.size()));
-    for (const auto& tangent : row.tangents)
-      require_count(c.place("tangents"), "a row of 'tangents'", tangent.size(), n);
-    row.surface_velocity = c.formulas("surface_velocity", time);
-    if (c.has("surface_velocity"))
-      require_count(c.place("surface_velocity"), "'surface_velocity'", row.surface_velocity.size(),
-                    row.tangents.size());
-    row.friction = c.number("friction", 0);
-    row.restitution = c.number("restitution", 0);
-    if (row.friction > 0 && row.tangents.empty())
-      throw InputError(c.place("friction"),
-                       fmt::format("contact '{}' has friction but no 'tangents'", row.name.name));
-    out.contacts.push_back(std::move(row));
-  }
-  for (const Fields& b : f.objects("bodies")) {
-    LagrangianDesc::Body body{.name = b.name("name"), .position = b.formulas("position", configuration)};
-    require_count(b.place("position"), "'position'", body.position.size(), 3);
-    body.angle = b.formula("angle", configuration);
-    body.radius = b.number("radius", 0.05);
-    body.size = b.numbers("size");
-    if (b.has("size")) require_count(b.place("size"), "'size'", body.size.size(), 3);
-    out.bodies.push_back(std::move(body));
-  }
+}
+
+LagrangianDesc::Row read_lagrangian_contact(const FieldReader& c,
+                                            const std::vector<std::string>& configuration) {
+  const std::size_t n = configuration.size() - 1;
+  const std::vector<std::string> time{"t"};
+  LagrangianDesc::Row row{
+      .name = c.name("name"), .place = c.place("gap"), .formula = *c.formula("gap", configuration)};
+  row.tangents = c.formula_rows("tangents", configuration);
+  if (row.tangents.size() > 2)
+    throw InputError(c.place("tangents"),
+                     fmt::format("'tangents' has {} rows; allowed: 0, 1 or 2", row.tangents.size()));
+  for (const auto& tangent : row.tangents)
+    require_count(c.place("tangents"), "a row of 'tangents'", tangent.size(), n);
+  row.surface_velocity = c.formulas("surface_velocity", time);
+  if (c.has("surface_velocity"))
+    require_count(c.place("surface_velocity"), "'surface_velocity'", row.surface_velocity.size(),
+                  row.tangents.size());
+  row.friction = c.number("friction", 0);
+  row.restitution = c.number("restitution", 0);
+  if (row.friction > 0 && row.tangents.empty())
+    throw InputError(c.place("friction"),
+                     fmt::format("contact '{}' has friction but no 'tangents'", row.name.name));
+  return row;
+}
+
+LagrangianDesc::Body read_lagrangian_body(const FieldReader& b,
+                                          const std::vector<std::string>& configuration) {
+  LagrangianDesc::Body body{.name = b.name("name"), .position = b.formulas("position", configuration)};
+  require_count(b.place("position"), "'position'", body.position.size(), 3);
+  body.angle = b.formula("angle", configuration);
+  body.radius = b.number("radius", 0.05);
+  body.size = b.numbers("size");
+  if (b.has("size")) require_count(b.place("size"), "'size'", body.size.size(), 3);
+  return body;
+}
+
+LagrangianDesc read_lagrangian(const FieldReader& f, const Constants& constants) {
+  const FormulaVariables variables = read_variables(f, constants);
+  const std::size_t n = variables.coordinates.size();
+  LagrangianDesc out;
+  out.place = f.place();
+  out.coordinates = variables.coordinates;
+  out.velocities = variables.velocities;
+  out.position = f.numbers("position");
+  require_count(f.place("position"), "'position'", out.position.size(), n);
+  out.velocity = f.has("velocity") ? f.numbers("velocity") : std::vector<double>(n, 0.0);
+  require_count(f.place("velocity"), "'velocity'", out.velocity.size(), n);
+
+  std::vector<std::string> configuration{"t"};
+  configuration.insert(configuration.end(), variables.coordinates.begin(), variables.coordinates.end());
+  read_lagrangian_dynamics(f, variables, configuration, out);
+  read_lagrangian_rows(f, configuration, out);
+  for (const FieldReader& c : f.objects("contacts"))
+    out.contacts.push_back(read_lagrangian_contact(c, configuration));
+  for (const FieldReader& body : f.objects("bodies"))
+    out.bodies.push_back(read_lagrangian_body(body, configuration));
   return out;
 }
 
-RunSettings read_settings(const Fields& scene) {
+RunSettings read_settings(const FieldReader& scene) {
   RunSettings run;
   for (const SettingTable& table : setting_tables()) {
     const bool top = table.name == scene.table().name;
-    const std::optional<Fields> map = top ? scene : scene.object(table.name);
+    const std::optional<FieldReader> map = top ? scene : scene.object(table.name);
     if (!map) continue;
     for (const SettingKey<RunSettings>& key : table.keys)
       if (map->has(key.key)) {
@@ -202,9 +228,9 @@ SceneDesc decode_scene(const DataTree& root) {
       constants_only.map.push_back(root.map[i]);
       constants_only.key_places.push_back(root.key_places[i]);
     }
-  out.constants = Fields(constants_only, find_table("scene"), none).constants("constants");
+  out.constants = FieldReader(constants_only, find_table("scene"), none).constants("constants");
 
-  const Fields scene(root, find_table("scene"), out.constants);
+  const FieldReader scene(root, find_table("scene"), out.constants);
   out.name = scene.text("name", "");
   out.description = scene.text("description", "");
   out.gravity = scene.vector3("gravity", out.gravity);
@@ -230,7 +256,7 @@ SceneDesc decode_scene(const DataTree& root) {
     throw InputError(scene.place("duration"),
                      fmt::format("the duration {} s takes {:.0e} steps of {} s; allowed: up to {:.0e}",
                                  out.duration, out.duration / step, step, max_steps));
-  for (const Fields& f : scene.objects("picture")) {
+  for (const FieldReader& f : scene.objects("picture")) {
     const bool plane = f.table().type == "plane";
     out.picture.push_back({plane, f.text("name", ""), f.vector3(plane ? "point" : "from", Vector3::Zero()),
                            f.vector3(plane ? "normal" : "to", Vector3::Zero())});

@@ -24,14 +24,14 @@ void require_not_constant(const Place& place, const std::string& name, const cha
 
 namespace {
 
-std::optional<Vector3> read_vector(const Fields& f, const std::string& key) {
+std::optional<Vector3> read_vector(const FieldReader& f, const std::string& key) {
   if (!f.knows(key) || !f.has(key)) return std::nullopt;
   return f.vector3(key, Vector3::Zero());
 }
 
 }  // namespace
 
-std::optional<Vector3> read_direction(const Fields& f, const std::string& key) {
+std::optional<Vector3> read_direction(const FieldReader& f, const std::string& key) {
   std::optional<Vector3> out = read_vector(f, key);
   if (out && out->norm() == 0)
     throw InputError(f.place(key),
@@ -43,13 +43,13 @@ namespace {
 
 const std::vector<std::string> k_time{"t"};
 
-std::vector<NameRef> read_ends(const Fields& fields) {
+std::vector<NameRef> read_ends(const FieldReader& fields) {
   std::vector<NameRef> ends = fields.names("between");
   require_count(fields.place("between"), "'between'", ends.size(), 2);
   return ends;
 }
 
-Quaternion read_orientation(const Fields& f) {
+Quaternion read_orientation(const FieldReader& f) {
   if (f.knows("orientation") && f.has("orientation")) {
     if (f.has("rotation"))
       throw InputError(
@@ -70,7 +70,7 @@ Quaternion read_orientation(const Fields& f) {
   return quaternion_exponential(f.vector3("rotation", Vector3::Zero()));
 }
 
-Matrix3 read_inertia(const Fields& f) {
+Matrix3 read_inertia(const FieldReader& f) {
   const std::vector<double> J = f.numbers("inertia");
   if (J.size() != 3 && J.size() != 6)
     throw InputError(
@@ -89,7 +89,7 @@ Matrix3 read_inertia(const Fields& f) {
 }
 
 // A density or mass to weigh the shapes with, or mass and inertia as they are.
-void read_mass(const Fields& f, BodyDesc& body) {
+void read_mass(const FieldReader& f, BodyDesc& body) {
   body.mass = f.optional_number("mass");
   body.density = f.optional_number("density");
   if (f.has("inertia")) body.inertia = read_inertia(f);
@@ -108,9 +108,9 @@ void read_mass(const Fields& f, BodyDesc& body) {
                      fmt::format("{} lacks the key 'inertia' (or 'shapes' to compute it from)", f.title()));
 }
 
-void read_bodies(const Fields& scene, SceneDesc& out) {
+void read_bodies(const FieldReader& scene, SceneDesc& out) {
   ShapeReader shapes(scene, out.file);
-  for (const Fields& f : scene.objects("bodies")) {
+  for (const FieldReader& f : scene.objects("bodies")) {
     BodyDesc body;
     body.name = f.name("name");
     const std::string& type = f.table().type;
@@ -151,7 +151,7 @@ void read_bodies(const Fields& scene, SceneDesc& out) {
   }
 }
 
-FramesDesc read_frames(const Fields& f) {
+FramesDesc read_frames(const FieldReader& f) {
   FramesDesc out;
   out.between = read_ends(f);
   out.anchor = read_vector(f, "anchor").value_or(Vector3::Zero());
@@ -182,7 +182,7 @@ FramesDesc read_frames(const Fields& f) {
   return out;
 }
 
-CoordinateDesc read_coordinate(const Fields& f) {
+CoordinateDesc read_coordinate(const FieldReader& f) {
   CoordinateDesc out;
   out.joint = f.name("joint");
   if (f.has("coordinate")) out.coordinate = f.name("coordinate");
@@ -191,14 +191,14 @@ CoordinateDesc read_coordinate(const Fields& f) {
 }
 
 // A ratio: any number but zero, with which one side would stand still whatever the other does.
-double read_factor(const Fields& f, const std::string& key) {
+double read_factor(const FieldReader& f, const std::string& key) {
   const double out = f.number(key, 1);
   if (out == 0)
     throw InputError(f.place(key), fmt::format("'{}' of {} is 0; allowed: any other number", key, f.title()));
   return out;
 }
 
-void read_joint(const Fields& f, JointDesc& joint) {
+void read_joint(const FieldReader& f, JointDesc& joint) {
   const std::string& type = joint.type;
   if (type == "gear") {
     const std::vector<NameRef> names = f.names("joints");
@@ -213,7 +213,7 @@ void read_joint(const Fields& f, JointDesc& joint) {
     joint.radius = read_factor(f, "radius");
     joint.terms = {{f.name("rack"), {}, 1.0}, {f.name("pinion"), {}, -joint.radius}};
   } else if (type == "coupler") {
-    for (const Fields& term : f.objects("terms")) joint.terms.push_back(read_coordinate(term));
+    for (const FieldReader& term : f.objects("terms")) joint.terms.push_back(read_coordinate(term));
     joint.offset = f.optional_number("offset");
   } else if (type == "rolling_disk") {
     joint.body = f.name("body");
@@ -228,13 +228,13 @@ void read_joint(const Fields& f, JointDesc& joint) {
     joint.center = f.vector3("point", Vector3::Zero());
     joint.direction = read_direction(f, "across").value_or(Vector3::UnitY());
   } else if (type == "pfaffian") {
-    for (const Fields& term : f.objects("terms"))
+    for (const FieldReader& term : f.objects("terms"))
       joint.body_terms.push_back({.body = term.name("body"),
                                   .point = term.vector3("point", Vector3::Zero()),
                                   .linear = term.vector3("linear", Vector3::Zero()),
                                   .angular = term.vector3("angular", Vector3::Zero()),
                                   .body_axes = term.choice("axes", "world") == "body"});
-    for (const Fields& term : f.objects("coordinates")) joint.terms.push_back(read_coordinate(term));
+    for (const FieldReader& term : f.objects("coordinates")) joint.terms.push_back(read_coordinate(term));
     joint.target = f.formula("target", k_time);
     joint.target_place = f.place("target");
   } else {
@@ -249,8 +249,8 @@ void read_joint(const Fields& f, JointDesc& joint) {
   }
 }
 
-void read_drives(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("motors")) {
+void read_drives(const FieldReader& scene, SceneDesc& out) {
+  for (const FieldReader& f : scene.objects("motors")) {
     MotorDesc motor{.name = f.name("name"), .type = f.table().type, .coordinate = read_coordinate(f)};
     const auto& variables = motor.type == "force" ? coordinate_law_variables() : k_time;
     for (const std::string& name : variables)
@@ -264,7 +264,7 @@ void read_drives(const Fields& scene, SceneDesc& out) {
     if (f.has("signal")) motor.signal = f.name("signal");
     out.motors.push_back(std::move(motor));
   }
-  for (const Fields& f : scene.objects("limits")) {
+  for (const FieldReader& f : scene.objects("limits")) {
     LimitDesc limit{.name = f.name("name"), .coordinate = read_coordinate(f)};
     limit.lower = f.optional_number("lower");
     limit.upper = f.optional_number("upper");
@@ -277,7 +277,7 @@ void read_drives(const Fields& scene, SceneDesc& out) {
                                    *limit.lower, *limit.upper));
     out.limits.push_back(std::move(limit));
   }
-  for (const Fields& f : scene.objects("frictions")) {
+  for (const FieldReader& f : scene.objects("frictions")) {
     FrictionDesc friction{.name = f.name("name"), .coordinate = read_coordinate(f)};
     friction.constant = f.number("constant", 0);
     friction.coefficient = f.number("coefficient", 0);
@@ -288,7 +288,7 @@ void read_drives(const Fields& scene, SceneDesc& out) {
 }
 
 // A 6×6 matrix of numbers, or one row: its diagonal.
-Matrix6 read_matrix6(const Fields& f, const std::string& key) {
+Matrix6 read_matrix6(const FieldReader& f, const std::string& key) {
   Matrix6 out = Matrix6::Zero();
   if (!f.has(key)) return out;
   const auto rows = f.formula_rows(key, {});
@@ -306,8 +306,8 @@ Matrix6 read_matrix6(const Fields& f, const std::string& key) {
   return out;
 }
 
-void read_forces(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("forces")) {
+void read_forces(const FieldReader& scene, SceneDesc& out) {
+  for (const FieldReader& f : scene.objects("forces")) {
     ForceDesc force;
     force.name = f.name("name");
     force.type = f.table().type;
@@ -351,8 +351,8 @@ void read_forces(const Fields& scene, SceneDesc& out) {
   }
 }
 
-void read_contacts(const Fields& scene, SceneDesc& out) {
-  for (const Fields& f : scene.objects("contacts")) {
+void read_contacts(const FieldReader& scene, SceneDesc& out) {
+  for (const FieldReader& f : scene.objects("contacts")) {
     ContactDesc contact;
     contact.name = f.name("name");
     contact.friction = f.number("friction", 0);
@@ -378,14 +378,14 @@ void read_contacts(const Fields& scene, SceneDesc& out) {
 
 }  // namespace
 
-void decode_mechanism(const Fields& scene, SceneDesc& out) {
+void decode_mechanism(const FieldReader& scene, SceneDesc& out) {
   read_bodies(scene, out);
-  for (const Fields& f : scene.objects("joints")) {
+  for (const FieldReader& f : scene.objects("joints")) {
     JointDesc joint{.name = f.name("name"), .type = f.table().type};
     read_joint(f, joint);
     out.joints.push_back(std::move(joint));
   }
-  for (const Fields& f : scene.objects("measures"))
+  for (const FieldReader& f : scene.objects("measures"))
     out.measures.push_back({.name = f.name("name"), .type = f.table().type, .frames = read_frames(f)});
   read_drives(scene, out);
   read_forces(scene, out);

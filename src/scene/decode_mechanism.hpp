@@ -10,11 +10,11 @@
 
 namespace delassus {
 
-void decode_mechanism(const Fields& scene, SceneDesc& out);
+void decode_mechanism(const FieldReader& scene, SceneDesc& out);
 
 void require_count(const Place& place, const std::string& what, std::size_t count, std::size_t wanted);
 // A direction, if it is there: any length but zero.
-std::optional<Vector3> read_direction(const Fields& f, const std::string& key);
+std::optional<Vector3> read_direction(const FieldReader& f, const std::string& key);
 // A formula could mean either a variable or a constant of one name; so neither is allowed.
 void require_not_constant(const Place& place, const std::string& name, const char* what,
                           const Constants& constants);

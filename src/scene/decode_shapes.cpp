@@ -19,7 +19,7 @@ namespace {
 // Of files of heights: more points than any run could use.
 constexpr std::size_t k_max_bytes = std::size_t{256} << 20;
 
-CombineRule read_rule(const Fields& f, const std::string& key, CombineRule fallback) {
+CombineRule read_rule(const FieldReader& f, const std::string& key, CombineRule fallback) {
   static const std::pair<const char*, CombineRule> rules[] = {{"geometric", CombineRule::geometric},
                                                               {"minimum", CombineRule::minimum},
                                                               {"maximum", CombineRule::maximum},
@@ -43,7 +43,7 @@ ShapeKind kind_of(const std::string& type) {
 }
 
 // Of which two keys exactly one is needed.
-void require_one_of(const Fields& f, const char* a, const char* b) {
+void require_one_of(const FieldReader& f, const char* a, const char* b) {
   if (f.has(a) && f.has(b))
     throw InputError(f.key_place(b),
                      fmt::format("{} has '{}' and '{}'; allowed: one of them", f.title(), a, b));
@@ -51,7 +51,7 @@ void require_one_of(const Fields& f, const char* a, const char* b) {
     throw InputError(f.place(), fmt::format("{} lacks the key '{}' or '{}'", f.title(), a, b));
 }
 
-std::vector<Vector3> read_points(const Fields& f, const std::string& key) {
+std::vector<Vector3> read_points(const FieldReader& f, const std::string& key) {
   std::vector<Vector3> out;
   for (const std::vector<double>& row : f.number_rows(key)) {
     require_count(f.place(key, out.size()), fmt::format("a row of '{}' of {}", key, f.title()), row.size(),
@@ -62,7 +62,7 @@ std::vector<Vector3> read_points(const Fields& f, const std::string& key) {
 }
 
 // Both edges or axes: three numbers > 0.
-Vector3 read_size(const Fields& f) {
+Vector3 read_size(const FieldReader& f) {
   const Vector3 size = f.vector3("size", Vector3::Zero());
   if (!(size.minCoeff() > 0))
     throw InputError(f.place("size"), fmt::format("'size' of {} is [{}, {}, {}]; allowed: three numbers > 0",
@@ -71,7 +71,7 @@ Vector3 read_size(const Fields& f) {
 }
 
 // Planes and height fields say which way is up, all shapes how they are turned.
-Quaternion read_turn(const Fields& f) {
+Quaternion read_turn(const FieldReader& f) {
   if (!f.knows("normal") || f.has("rotation")) {
     if (f.knows("normal") && f.has("normal"))
       throw InputError(f.key_place("rotation"),
@@ -112,7 +112,7 @@ std::vector<std::vector<double>> parse_rows(const std::string& text, const std::
 
 }  // namespace
 
-CollisionDesc read_collision(const Fields& scene) {
+CollisionDesc read_collision(const FieldReader& scene) {
   CollisionDesc out;
   const auto f = scene.object("contact");
   if (!f) return out;
@@ -126,7 +126,7 @@ CollisionDesc read_collision(const Fields& scene) {
     s.rules.restitution = read_rule(*combine, "restitution", s.rules.restitution);
     s.rules.rolling = read_rule(*combine, "rolling", s.rules.rolling);
   }
-  for (const Fields& p : f->objects("pairs")) {
+  for (const FieldReader& p : f->objects("pairs")) {
     CollisionDesc::Pair pair{.place = p.place(), .bodies = p.names("bodies")};
     require_count(p.place("bodies"), "'bodies' of contact rule", pair.bodies.size(), 2);
     if (p.has("touch")) pair.rule.touch = p.boolean("touch", true);
@@ -140,19 +140,19 @@ CollisionDesc read_collision(const Fields& scene) {
   return out;
 }
 
-ShapeReader::ShapeReader(const Fields& scene, const std::string& scene_file)
+ShapeReader::ShapeReader(const FieldReader& scene, const std::string& scene_file)
     : directory_(std::filesystem::path(scene_file).parent_path().string()) {
   if (const auto contact = scene.object("contact")) defaults_ = update(defaults_, *contact);
 }
 
-std::vector<ShapeDesc> ShapeReader::read(const Fields& body) {
+std::vector<ShapeDesc> ShapeReader::read(const FieldReader& body) {
   std::vector<ShapeDesc> out;
   read_list(body, update(defaults_, body), {}, out);
   return out;
 }
 
 // What is said here, and the rest as before. Only some tables have groups or a margin.
-ShapeReader::Defaults ShapeReader::update(Defaults defaults, const Fields& f) {
+ShapeReader::Defaults ShapeReader::update(Defaults defaults, const FieldReader& f) {
   Material& m = defaults.material;
   m.friction = f.number("friction", m.friction);
   m.restitution = f.number("restitution", m.restitution);
@@ -181,11 +181,11 @@ ShapeReader::Defaults ShapeReader::update(Defaults defaults, const Fields& f) {
   return defaults;
 }
 
-void ShapeReader::read_list(const Fields& owner, const Defaults& defaults, const Frame& frame,
+void ShapeReader::read_list(const FieldReader& owner, const Defaults& defaults, const Frame& frame,
                             std::vector<ShapeDesc>& out) {
   std::set<std::string> names;
   int number = 0;
-  for (const Fields& f : owner.objects("shapes")) {
+  for (const FieldReader& f : owner.objects("shapes")) {
     const std::string own = f.text("name", "");
     if (!own.empty() && !names.insert(own).second)
       throw InputError(
@@ -217,7 +217,7 @@ void ShapeReader::read_list(const Fields& owner, const Defaults& defaults, const
   }
 }
 
-void ShapeReader::read_measures(const Fields& f, Shape& shape) {
+void ShapeReader::read_measures(const FieldReader& f, Shape& shape) {
   if (f.knows("radius")) shape.radius = f.number("radius", 0);
   if (f.knows("length")) shape.length = f.number("length", 0);
   if (f.knows("size")) shape.size = read_size(f);
@@ -226,7 +226,7 @@ void ShapeReader::read_measures(const Fields& f, Shape& shape) {
   if (shape.kind == ShapeKind::height_field) shape.field = read_height_field(f);
 }
 
-std::shared_ptr<const Surface> ShapeReader::read_hull(const Fields& f) {
+std::shared_ptr<const Surface> ShapeReader::read_hull(const FieldReader& f) {
   require_one_of(f, "points", "file");
   if (f.has("file")) {
     // Only the points matter: an inner triangle would not be seen.
@@ -240,7 +240,7 @@ std::shared_ptr<const Surface> ShapeReader::read_hull(const Fields& f) {
   return std::make_shared<const Surface>(std::move(out));
 }
 
-std::shared_ptr<const Surface> ShapeReader::read_surface(const Fields& f) {
+std::shared_ptr<const Surface> ShapeReader::read_surface(const FieldReader& f) {
   require_one_of(f, "file", "vertices");
   if (f.has("file") && f.has("triangles"))
     throw InputError(f.key_place("triangles"),
@@ -268,11 +268,11 @@ std::shared_ptr<const Surface> ShapeReader::read_surface(const Fields& f) {
   return std::make_shared<const Surface>(std::move(out));
 }
 
-std::string ShapeReader::path_of(const Fields& f) const {
+std::string ShapeReader::path_of(const FieldReader& f) const {
   return (std::filesystem::path(directory_) / f.text("file", "")).string();
 }
 
-std::shared_ptr<const Surface> ShapeReader::load_surface(const Fields& f) {
+std::shared_ptr<const Surface> ShapeReader::load_surface(const FieldReader& f) {
   const std::string path = path_of(f);
   const double scale = f.number("scale", 1);
   std::shared_ptr<const Surface>& known = surfaces_[{path, scale}];
@@ -287,7 +287,7 @@ std::shared_ptr<const Surface> ShapeReader::load_surface(const Fields& f) {
   return known;
 }
 
-std::shared_ptr<const HeightField> ShapeReader::read_height_field(const Fields& f) const {
+std::shared_ptr<const HeightField> ShapeReader::read_height_field(const FieldReader& f) const {
   require_one_of(f, "heights", "file");
   const std::string key = f.has("file") ? "file" : "heights";
   HeightField out;

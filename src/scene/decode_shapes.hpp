@@ -16,15 +16,15 @@
 namespace delassus {
 
 // `scene`: the map of the whole scene.
-CollisionDesc read_collision(const Fields& scene);
+CollisionDesc read_collision(const FieldReader& scene);
 
 class ShapeReader {
  public:
   // Files of shapes lie relative to the scene's.
-  ShapeReader(const Fields& scene, const std::string& scene_file);
+  ShapeReader(const FieldReader& scene, const std::string& scene_file);
 
   // The list `shapes` of a body.
-  std::vector<ShapeDesc> read(const Fields& body);
+  std::vector<ShapeDesc> read(const FieldReader& body);
 
  private:
   // What shapes have that do not say it themselves.
@@ -42,15 +42,15 @@ class ShapeReader {
     std::string name = {};
   };
 
-  static Defaults update(Defaults defaults, const Fields& f);
-  void read_list(const Fields& owner, const Defaults& defaults, const Frame& frame,
+  static Defaults update(Defaults defaults, const FieldReader& f);
+  void read_list(const FieldReader& owner, const Defaults& defaults, const Frame& frame,
                  std::vector<ShapeDesc>& out);
-  void read_measures(const Fields& f, Shape& shape);
-  std::shared_ptr<const Surface> read_hull(const Fields& f);
-  std::shared_ptr<const Surface> read_surface(const Fields& f);
-  std::shared_ptr<const Surface> load_surface(const Fields& f);
-  std::shared_ptr<const HeightField> read_height_field(const Fields& f) const;
-  std::string path_of(const Fields& f) const;
+  void read_measures(const FieldReader& f, Shape& shape);
+  std::shared_ptr<const Surface> read_hull(const FieldReader& f);
+  std::shared_ptr<const Surface> read_surface(const FieldReader& f);
+  std::shared_ptr<const Surface> load_surface(const FieldReader& f);
+  std::shared_ptr<const HeightField> read_height_field(const FieldReader& f) const;
+  std::string path_of(const FieldReader& f) const;
 
   std::string directory_;
   Defaults defaults_;

@@ -28,7 +28,7 @@ bool is_scalar(const DataTree& value) {
 }
 
 // A word that stands instead of a number.
-bool is_word(const Field& f, const DataTree& value) {
+bool is_word(const SchemaField& f, const DataTree& value) {
   return value.kind == DataTree::Kind::text &&
          std::find(f.choices.begin(), f.choices.end(), value.text) != f.choices.end();
 }
@@ -68,12 +68,12 @@ std::string join(const std::vector<std::string>& words) {
 
 }  // namespace
 
-Fields::Fields(const DataTree& value, const Table& table, const Constants& constants)
+FieldReader::FieldReader(const DataTree& value, const SchemaTable& table, const Constants& constants)
     : value_(value), table_(table), constants_(constants) {
   if (value.kind != DataTree::Kind::map)
     fail(value.place, fmt::format("{} must be a map of keys, but is {}", table.name, shown(value)));
   std::vector<std::string> known;
-  for (const Field& f : table.fields) known.push_back(f.key);
+  for (const SchemaField& f : table.fields) known.push_back(f.key);
   for (std::size_t i = 0; i < value.map.size(); ++i) {
     const std::string& key = value.map[i].first;
     const auto at = std::find(known.begin(), known.end(), key);
@@ -85,7 +85,7 @@ Fields::Fields(const DataTree& value, const Table& table, const Constants& const
       fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
     check_type(table.fields[at - known.begin()], member);
   }
-  for (const Field& f : table.fields)
+  for (const SchemaField& f : table.fields)
     if (f.required && value.find(f.key) == nullptr) {
       std::vector<std::string> notes;
       if (f.meaning != f.key) notes.push_back(f.meaning);
@@ -95,49 +95,49 @@ Fields::Fields(const DataTree& value, const Table& table, const Constants& const
     }
 }
 
-std::string Fields::title() const {
+std::string FieldReader::title() const {
   // Elements have a name that must be there, shapes may have one; the name of a stepper is another matter.
   const bool element = table_.name.ends_with(" shape") ||
                        std::any_of(table_.fields.begin(), table_.fields.end(),
-                                   [](const Field& f) { return f.key == "name" && f.required; });
+                                   [](const SchemaField& f) { return f.key == "name" && f.required; });
   const DataTree* name = value_.find("name");
   if (!element || name == nullptr || !is_scalar(*name) || name->text.empty()) return table_.name;
   return table_.name + " " + quote(name->text);
 }
 
-const DataTree* Fields::find(const std::string& key) const {
+const DataTree* FieldReader::find(const std::string& key) const {
   return value_.find(key);
 }
 
-Place Fields::place(const std::string& key) const {
+Place FieldReader::place(const std::string& key) const {
   const DataTree* value = find(key);
   return value != nullptr ? value->place : value_.place;
 }
 
-Place Fields::place(const std::string& key, std::size_t element) const {
+Place FieldReader::place(const std::string& key, std::size_t element) const {
   const DataTree* value = find(key);
   return value != nullptr && element < value->list.size() ? value->list[element].place : place(key);
 }
 
-Place Fields::key_place(const std::string& key) const {
+Place FieldReader::key_place(const std::string& key) const {
   for (std::size_t i = 0; i < value_.map.size(); ++i)
     if (value_.map[i].first == key) return value_.key_places[i];
   return value_.place;
 }
 
-bool Fields::knows(const std::string& key) const {
+bool FieldReader::knows(const std::string& key) const {
   return std::any_of(table_.fields.begin(), table_.fields.end(),
-                     [&](const Field& f) { return f.key == key; });
+                     [&](const SchemaField& f) { return f.key == key; });
 }
 
-const Field& Fields::field(const std::string& key) const {
-  for (const Field& f : table_.fields)
+const SchemaField& FieldReader::field(const std::string& key) const {
+  for (const SchemaField& f : table_.fields)
     if (f.key == key) return f;
   throw std::logic_error("schema table '" + table_.name + "' has no key '" + key + "'");
 }
 
 // One line of text, or one of the words of a choice.
-void Fields::check_word(const Field& f, const DataTree& value) const {
+void FieldReader::check_word(const SchemaField& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   if (value.kind == DataTree::Kind::list || value.kind == DataTree::Kind::map)
     fail(value.place, fmt::format("{} is {}; allowed: text", what, shown(value)));
@@ -155,7 +155,7 @@ void Fields::check_word(const Field& f, const DataTree& value) const {
 }
 
 // Types and ranges that need no context. Formulas and references are checked where they are read.
-void Fields::check_type(const Field& f, const DataTree& value) const {
+void FieldReader::check_type(const SchemaField& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   switch (f.type) {
     case FieldType::number:
@@ -212,15 +212,15 @@ void Fields::check_type(const Field& f, const DataTree& value) const {
   }
 }
 
-const std::vector<DataTree>& Fields::to_list(const DataTree& value, const std::string& what) const {
+const std::vector<DataTree>& FieldReader::to_list(const DataTree& value, const std::string& what) const {
   if (value.kind != DataTree::Kind::list)
     fail(value.place, fmt::format("{} must be a list, but is {}", what, shown(value)));
   return value.list;
 }
 
 // A number, or a formula of the constants.
-double Fields::to_number(const DataTree& value, const std::string& what, const Constants& constants,
-                         const std::string& allowed) const {
+double FieldReader::to_number(const DataTree& value, const std::string& what, const Constants& constants,
+                              const std::string& allowed) const {
   double number = value.number;
   if (value.kind == DataTree::Kind::text &&
       !(names_no_number(value.text) && !constants.contains(value.text))) {
@@ -241,7 +241,7 @@ double Fields::to_number(const DataTree& value, const std::string& what, const C
   return number;
 }
 
-double Fields::checked_number(const Field& f, const DataTree& value) const {
+double FieldReader::checked_number(const SchemaField& f, const DataTree& value) const {
   const std::string what = fmt::format("'{}' of {}", f.key, title());
   const std::string range = range_text(f);
   const double number =
@@ -253,8 +253,8 @@ double Fields::checked_number(const Field& f, const DataTree& value) const {
   return number;
 }
 
-Expression Fields::to_formula(const DataTree& value, const std::vector<std::string>& variables,
-                              const std::string& what, const Constants& constants) const {
+Expression FieldReader::to_formula(const DataTree& value, const std::vector<std::string>& variables,
+                                   const std::string& what, const Constants& constants) const {
   if (!is_scalar(value))
     fail(value.place, fmt::format("{} must be a formula, but is {}", what, shown(value)));
   if (value.kind == DataTree::Kind::number) {
@@ -270,49 +270,49 @@ Expression Fields::to_formula(const DataTree& value, const std::vector<std::stri
   }
 }
 
-double Fields::number(const std::string& key, double fallback) const {
+double FieldReader::number(const std::string& key, double fallback) const {
   const DataTree* value = find(key);
   return value != nullptr ? checked_number(field(key), *value) : fallback;
 }
 
-std::optional<double> Fields::optional_number(const std::string& key) const {
+std::optional<double> FieldReader::optional_number(const std::string& key) const {
   if (!has(key)) return std::nullopt;
   return number(key, 0);
 }
 
-int Fields::integer(const std::string& key, int fallback) const {
+int FieldReader::integer(const std::string& key, int fallback) const {
   return static_cast<int>(number(key, fallback));
 }
 
-bool Fields::boolean(const std::string& key, bool fallback) const {
+bool FieldReader::boolean(const std::string& key, bool fallback) const {
   const DataTree* value = find(key);
   return value != nullptr ? value->boolean : fallback;
 }
 
-std::string Fields::text(const std::string& key, const std::string& fallback) const {
+std::string FieldReader::text(const std::string& key, const std::string& fallback) const {
   const DataTree* value = find(key);
   return value != nullptr ? value->text : fallback;
 }
 
-SettingData Fields::setting(const std::string& key) const {
-  const Field& f = field(key);
+SettingData FieldReader::setting(const std::string& key) const {
+  const SchemaField& f = field(key);
   const DataTree& value = *find(key);
   if (f.type == FieldType::boolean) return value.boolean;
   if (f.type == FieldType::choice || is_word(f, value)) return value.text;
   return checked_number(f, value);
 }
 
-NameRef Fields::name(const std::string& key) const {
+NameRef FieldReader::name(const std::string& key) const {
   return {text(key, "") + (key == "name" ? name_suffix_ : ""), place(key)};
 }
 
-Vector3 Fields::vector3(const std::string& key, const Vector3& fallback) const {
+Vector3 FieldReader::vector3(const std::string& key, const Vector3& fallback) const {
   if (!has(key)) return fallback;
   const std::vector<double> entries = numbers(key);
   return {entries[0], entries[1], entries[2]};
 }
 
-std::vector<double> Fields::numbers(const std::string& key) const {
+std::vector<double> FieldReader::numbers(const std::string& key) const {
   std::vector<double> out;
   if (const DataTree* value = find(key))
     for (const DataTree& entry : value->list)
@@ -320,7 +320,7 @@ std::vector<double> Fields::numbers(const std::string& key) const {
   return out;
 }
 
-std::vector<std::vector<double>> Fields::number_rows(const std::string& key) const {
+std::vector<std::vector<double>> FieldReader::number_rows(const std::string& key) const {
   std::vector<std::vector<double>> out;
   const DataTree* value = find(key);
   if (value == nullptr) return out;
@@ -332,22 +332,22 @@ std::vector<std::vector<double>> Fields::number_rows(const std::string& key) con
   return out;
 }
 
-std::vector<NameRef> Fields::names(const std::string& key) const {
+std::vector<NameRef> FieldReader::names(const std::string& key) const {
   std::vector<NameRef> out;
   if (const DataTree* value = find(key))
     for (const DataTree& entry : value->list) out.push_back({entry.text, entry.place});
   return out;
 }
 
-std::optional<Expression> Fields::formula(const std::string& key,
-                                          const std::vector<std::string>& variables) const {
+std::optional<Expression> FieldReader::formula(const std::string& key,
+                                               const std::vector<std::string>& variables) const {
   const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
   return to_formula(*value, variables, fmt::format("'{}' of {}", key, title()), constants_);
 }
 
-std::vector<Expression> Fields::formulas(const std::string& key,
-                                         const std::vector<std::string>& variables) const {
+std::vector<Expression> FieldReader::formulas(const std::string& key,
+                                              const std::vector<std::string>& variables) const {
   std::vector<Expression> out;
   if (const DataTree* value = find(key))
     for (const DataTree& entry : value->list)
@@ -356,8 +356,8 @@ std::vector<Expression> Fields::formulas(const std::string& key,
   return out;
 }
 
-std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key,
-                                                          const std::vector<std::string>& variables) const {
+std::vector<std::vector<Expression>> FieldReader::formula_rows(
+    const std::string& key, const std::vector<std::string>& variables) const {
   std::vector<std::vector<Expression>> out;
   const DataTree* value = find(key);
   if (value == nullptr) return out;
@@ -378,7 +378,7 @@ std::vector<std::vector<Expression>> Fields::formula_rows(const std::string& key
   return out;
 }
 
-Constants Fields::constants(const std::string& key) const {
+Constants FieldReader::constants(const std::string& key) const {
   Constants out;
   const DataTree* value = find(key);
   if (value == nullptr) return out;
@@ -396,13 +396,13 @@ Constants Fields::constants(const std::string& key) const {
   return out;
 }
 
-std::vector<Fields> Fields::objects(const std::string& key) const {
-  std::vector<Fields> out;
+std::vector<FieldReader> FieldReader::objects(const std::string& key) const {
+  std::vector<FieldReader> out;
   const DataTree* value = find(key);
   if (value == nullptr) return out;
   const std::vector<std::string>& tables = field(key).tables;
   for (const DataTree& entry : value->list) {
-    const Table* table = &find_table(tables.front());
+    const SchemaTable* table = &find_table(tables.front());
     const DataTree* type = entry.find("type");
     if (tables.size() > 1 || (type != nullptr && !table->type.empty())) {
       std::vector<std::string> known;
@@ -415,9 +415,9 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         fail(entry.place,
              fmt::format("an entry of '{}' must be a map of keys, but is {}", key, shown(entry)));
       // Where `type` may be left out, the first table is meant.
-      const Table& first = find_table(tables.front());
+      const SchemaTable& first = find_table(tables.front());
       const bool optional = std::any_of(first.fields.begin(), first.fields.end(),
-                                        [](const Field& f) { return f.key == "type" && !f.required; });
+                                        [](const SchemaField& f) { return f.key == "type" && !f.required; });
       if (type == nullptr && optional) table = &first;
       if (type == nullptr && !optional)
         fail(entry.place,
@@ -426,9 +426,9 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
         fail(type->place, fmt::format("'type' of an entry of '{}' is {}{}", key, shown(*type),
                                       allowed_words(type->text, known)));
     }
-    const bool repeated =
-        entry.find("repeat") != nullptr && std::any_of(table->fields.begin(), table->fields.end(),
-                                                       [](const Field& f) { return f.key == "repeat"; });
+    const bool repeated = entry.find("repeat") != nullptr &&
+                          std::any_of(table->fields.begin(), table->fields.end(),
+                                      [](const SchemaField& f) { return f.key == "repeat"; });
     if (repeated)
       add_repeated(entry, *table, out);
     else
@@ -438,7 +438,8 @@ std::vector<Fields> Fields::objects(const std::string& key) const {
 }
 
 // The last counter runs fastest.
-void Fields::add_repeated(const DataTree& entry, const Table& table, std::vector<Fields>& out) const {
+void FieldReader::add_repeated(const DataTree& entry, const SchemaTable& table,
+                               std::vector<FieldReader>& out) const {
   constexpr double most_copies = 1e5;  // more are a slip of the pen
   const DataTree& repeat = *entry.find("repeat");
   if (repeat.kind != DataTree::Kind::map || repeat.map.empty())
@@ -470,7 +471,7 @@ void Fields::add_repeated(const DataTree& entry, const Table& table, std::vector
       (*own)[repeat.map[i].first] = index[i];
       suffix += fmt::format("_{}", index[i]);
     }
-    Fields copy(entry, table, *own);
+    FieldReader copy(entry, table, *own);
     copy.own_constants_ = std::move(own);
     copy.name_suffix_ = std::move(suffix);
     out.push_back(std::move(copy));
@@ -482,10 +483,10 @@ void Fields::add_repeated(const DataTree& entry, const Table& table, std::vector
   }
 }
 
-std::optional<Fields> Fields::object(const std::string& key) const {
+std::optional<FieldReader> FieldReader::object(const std::string& key) const {
   const DataTree* value = find(key);
   if (value == nullptr) return std::nullopt;
-  return Fields(*value, find_table(field(key).tables.front()), constants_);
+  return FieldReader(*value, find_table(field(key).tables.front()), constants_);
 }
 
 }  // namespace delassus

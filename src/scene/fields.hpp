@@ -23,10 +23,10 @@ using Constants = std::map<std::string, double>;
 // A word that a formula can refer to.
 bool is_formula_name(const std::string& name);
 
-class Fields {
+class FieldReader {
  public:
   // Checks that `value` is a map with known keys and all required ones.
-  Fields(const DataTree& value, const Table& table, const Constants& constants);
+  FieldReader(const DataTree& value, const SchemaTable& table, const Constants& constants);
 
   const Place& place() const { return value_.place; }
   bool has(const std::string& key) const { return find(key) != nullptr; }
@@ -61,30 +61,30 @@ class Fields {
   Constants constants(const std::string& key) const;
   // Elements of a list of maps; each is checked against the table its `type` selects. One with `repeat` stands
   // for several: its counters are constants of each of them, and numbers at the end of its name.
-  std::vector<Fields> objects(const std::string& key) const;
-  std::optional<Fields> object(const std::string& key) const;
-  const Table& table() const { return table_; }
+  std::vector<FieldReader> objects(const std::string& key) const;
+  std::optional<FieldReader> object(const std::string& key) const;
+  const SchemaTable& table() const { return table_; }
   // What messages call the map: "particle 'ball'".
   std::string title() const;
 
   [[noreturn]] void fail(const Place& place, const std::string& what) const { throw InputError(place, what); }
 
  private:
-  void add_repeated(const DataTree& entry, const Table& table, std::vector<Fields>& out) const;
+  void add_repeated(const DataTree& entry, const SchemaTable& table, std::vector<FieldReader>& out) const;
   const DataTree* find(const std::string& key) const;
-  const Field& field(const std::string& key) const;
-  void check_type(const Field& field, const DataTree& value) const;
-  void check_word(const Field& field, const DataTree& value) const;
+  const SchemaField& field(const std::string& key) const;
+  void check_type(const SchemaField& field, const DataTree& value) const;
+  void check_word(const SchemaField& field, const DataTree& value) const;
   // `allowed` completes the message: "a finite number > 0".
   double to_number(const DataTree& value, const std::string& what, const Constants& constants,
                    const std::string& allowed = "a finite number") const;
-  double checked_number(const Field& field, const DataTree& value) const;
+  double checked_number(const SchemaField& field, const DataTree& value) const;
   Expression to_formula(const DataTree& value, const std::vector<std::string>& variables,
                         const std::string& what, const Constants& constants) const;
   const std::vector<DataTree>& to_list(const DataTree& value, const std::string& what) const;
 
   const DataTree& value_;
-  const Table& table_;
+  const SchemaTable& table_;
   const Constants& constants_;
   std::shared_ptr<const Constants> own_constants_;  // of a repeated element; then constants_ are these
   std::string name_suffix_;

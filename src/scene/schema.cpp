@@ -12,7 +12,7 @@ namespace {
 
 using namespace schema;
 
-Field field_of(const SettingInfo& info) {
+SchemaField field_of(const SettingInfo& info) {
   constexpr auto type_of = [](SettingInfo::Type type) {
     switch (type) {
       case SettingInfo::Type::number:
@@ -37,11 +37,11 @@ Field field_of(const SettingInfo& info) {
 }
 
 // The settings of the run become tables of their own; those at the top of a scene come after its elements.
-void add_settings(std::vector<Table>& out) {
+void add_settings(std::vector<SchemaTable>& out) {
   for (const SettingTable& settings : setting_tables()) {
-    Fields fields;
+    FieldList fields;
     for (const SettingInfo& info : settings.keys) fields.push_back(field_of(info));
-    Table& scene = out.front();
+    SchemaTable& scene = out.front();
     if (settings.name == scene.name) {
       scene.fields.insert(scene.fields.end(), fields.begin(), fields.end());
     } else {
@@ -51,11 +51,11 @@ void add_settings(std::vector<Table>& out) {
   }
 }
 
-std::vector<Table> make_schema() {
+std::vector<SchemaTable> make_schema() {
   constexpr auto constants = FieldType::constants, object = FieldType::object, objects = FieldType::objects,
                  numbers = FieldType::numbers, formula = FieldType::formula, formulas = FieldType::formulas,
                  formula_rows = FieldType::formula_rows;
-  std::vector<Table> out{
+  std::vector<SchemaTable> out{
       {"scene",
        "",
        "A scene: bodies with joints, forces and contacts, or a system in your own coordinates (lagrangian).",
@@ -164,7 +164,7 @@ std::vector<Table> make_schema() {
        {type_field(), text("name", false, "label"), vector3("from", true, "m", "one end"),
         vector3("to", true, "m", "other end")}},
   };
-  const std::vector<Table> mechanism = mechanism_tables();
+  const std::vector<SchemaTable> mechanism = mechanism_tables();
   out.insert(out.begin() + 1, mechanism.begin(), mechanism.end());
   add_settings(out);
   return out;
@@ -172,18 +172,18 @@ std::vector<Table> make_schema() {
 
 }  // namespace
 
-const std::vector<Table>& scene_schema() {
-  static const std::vector<Table> schema = make_schema();
+const std::vector<SchemaTable>& scene_schema() {
+  static const std::vector<SchemaTable> schema = make_schema();
   return schema;
 }
 
-const Table& find_table(const std::string& name) {
-  for (const Table& table : scene_schema())
+const SchemaTable& find_table(const std::string& name) {
+  for (const SchemaTable& table : scene_schema())
     if (table.name == name) return table;
   throw std::logic_error("no schema table '" + name + "'");
 }
 
-std::string range_text(const Field& field) {
+std::string range_text(const SchemaField& field) {
   return allowed_text(field.range, field.choices);
 }
 

@@ -31,7 +31,7 @@ enum class FieldType {
   objects,       // list of maps described by other tables
 };
 
-struct Field {
+struct SchemaField {
   std::string key;
   FieldType type = FieldType::number;
   bool required = false;
@@ -46,21 +46,21 @@ struct Field {
   std::vector<std::string> tables = {};
 };
 
-struct Table {
+struct SchemaTable {
   std::string name;  // how error messages and other tables refer to it
   std::string type;  // value of the key `type` that selects it among several; empty: none
   std::string meaning;
-  std::vector<Field> fields;
+  std::vector<SchemaField> fields;
 };
 
 // Version of the format: the value of the key `delassus` of a scene.
 inline constexpr int k_schema_version = 1;
 
-const std::vector<Table>& scene_schema();
-const Table& find_table(const std::string& name);
+const std::vector<SchemaTable>& scene_schema();
+const SchemaTable& find_table(const std::string& name);
 
 // What is allowed as text: "> 0", "0 … 1 or automatic"; empty when unlimited.
-std::string range_text(const Field& field);
+std::string range_text(const SchemaField& field);
 const char* to_string(FieldType type);
 
 }  // namespace delassus

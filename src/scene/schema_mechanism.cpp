@@ -8,62 +8,62 @@ namespace {
 constexpr auto k_formula = FieldType::formula, k_formulas = FieldType::formulas,
                k_numbers = FieldType::numbers, k_names = FieldType::names, k_objects = FieldType::objects;
 
-Fields named() {
+FieldList named() {
   return {name_field(), type_field()};
 }
 
 // Of bodies.
-Field repeat() {
+SchemaField repeat() {
   return of_type(
       "repeat", FieldType::constants, false, "",
       "counters from 0 and how many of each: {i: 10, j: 5} stands for 50 bodies, whose formulas know i "
       "and j and whose names end with _0_0, _0_1, …");
 }
 
-Fields pose() {
+FieldList pose() {
   return {vector3("position", false, "m", "initial position of the body's frame", "[0, 0, 0]"),
           of_type("orientation", k_numbers, false, "-", "initial quaternion [w, x, y, z]", "[1, 0, 0, 0]"),
           vector3("rotation", false, "rad", "the same as a rotation vector: axis times angle", "[0, 0, 0]")};
 }
 
 // Of bodies with shapes: the shapes, and what they are like where they do not say so themselves.
-Fields solids() {
+FieldList solids() {
   const std::string from = "that of the scene";
-  return Fields{shapes()} + materials(from) + surface_directions("") + Fields{margin(from)} +
+  return FieldList{shapes()} + materials(from) + surface_directions("") + FieldList{margin(from)} +
          contact_groups("");
 }
 
 // Where a joint sits: in the world as the bodies lie at the start, or in the frame of each body.
-Fields joint_frame(const char* axis_meaning) {
-  Fields out =
-      named() + Fields{ends(), vector3("point", false, "m", "where it sits, in the world at the start")};
+FieldList joint_frame(const char* axis_meaning) {
+  FieldList out =
+      named() + FieldList{ends(), vector3("point", false, "m", "where it sits, in the world at the start")};
   if (axis_meaning != nullptr) out.push_back(vector3("axis", false, "-", axis_meaning, "[0, 0, 1]"));
-  out = out + Fields{vector3("point_a", false, "m", "instead of point: in the frame of the first body"),
-                     vector3("point_b", false, "m", "in the frame of the second body")};
+  out = out + FieldList{vector3("point_a", false, "m", "instead of point: in the frame of the first body"),
+                        vector3("point_b", false, "m", "in the frame of the second body")};
   if (axis_meaning == nullptr) return out;
   return out +
-         Fields{vector3("axis_a", false, "-", "instead of axis: in the frame of the first body"),
-                vector3("axis_b", false, "-", "in the frame of the second body"),
-                vector3("reference_a", false, "-", "direction from which angles count, in the first body"),
-                vector3("reference_b", false, "-", "that has angle 0 with it, in the second body")};
+         FieldList{vector3("axis_a", false, "-", "instead of axis: in the frame of the first body"),
+                   vector3("axis_b", false, "-", "in the frame of the second body"),
+                   vector3("reference_a", false, "-", "direction from which angles count, in the first body"),
+                   vector3("reference_b", false, "-", "that has angle 0 with it, in the second body")};
 }
 
-Fields line_ends() {
+FieldList line_ends() {
   return {ends(), anchor(),
           vector3("point_a", false, "m", "point in the frame of the first body", "[0, 0, 0]"),
           vector3("point_b", false, "m", "point in the frame of the second body", "[0, 0, 0]")};
 }
 
-Fields coordinate() {
+FieldList coordinate() {
   return {text("joint", true, "name of a joint or measure"),
           text("coordinate", false, "which coordinate of it: angle, slide, …; needed when it has several")};
 }
 
-Table joint(const std::string& type, std::string meaning, Fields fields) {
+SchemaTable joint(const std::string& type, std::string meaning, FieldList fields) {
   return {type + " joint", type, std::move(meaning), std::move(fields)};
 }
 
-std::vector<Table> body_tables() {
+std::vector<SchemaTable> body_tables() {
   return {
       {"particle",
        "particle",
@@ -76,8 +76,8 @@ std::vector<Table> body_tables() {
       {"rigid body", "rigid",
        "A rigid body. Mass and inertia are given, or follow from shapes and a density (or from shapes and "
        "the mass).",
-       named() + Fields{repeat()} + pose() +
-           Fields{
+       named() + FieldList{repeat()} + pose() +
+           FieldList{
                vector3("velocity", false, "m/s", "initial, of the frame's origin", "[0, 0, 0]"),
                vector3("angular_velocity", false, "rad/s", "initial, in world axes", "[0, 0, 0]"),
                positive("mass", "from shapes", "kg", "mass"),
@@ -89,33 +89,35 @@ std::vector<Table> body_tables() {
                        "from shapes; [0, 0, 0] where the inertia is given"),
                positive("density", "", "kg/m³", "of the shapes")} +
            solids()},
-      {"fixed body", "fixed", "A body that does not move.", named() + Fields{repeat()} + pose() + solids()},
+      {"fixed body", "fixed", "A body that does not move.",
+       named() + FieldList{repeat()} + pose() + solids()},
       {"kinematic body", "kinematic", "A body that moves as prescribed, whatever acts on it.",
-       named() + Fields{repeat()} + pose() +
-           Fields{of_type("motion", k_formulas, false, "m", "position as three formulas of t", "position"),
-                  vector3("axis", false, "-", "about which it turns, in world axes", "[0, 0, 1]"),
-                  of_type("angle", k_formula, false, "rad", "by which it has turned, a formula of t", "0")} +
+       named() + FieldList{repeat()} + pose() +
+           FieldList{
+               of_type("motion", k_formulas, false, "m", "position as three formulas of t", "position"),
+               vector3("axis", false, "-", "about which it turns, in world axes", "[0, 0, 1]"),
+               of_type("angle", k_formula, false, "rad", "by which it has turned, a formula of t", "0")} +
            solids()},
   };
 }
 
-std::vector<Table> joint_tables() {
-  std::vector<Table> out{
+std::vector<SchemaTable> joint_tables() {
+  std::vector<SchemaTable> out{
       joint("distance", "Keeps two points at a distance (a massless rod).",
-            named() + line_ends() + Fields{positive("length", "initial distance", "m", "the distance")}),
+            named() + line_ends() + FieldList{positive("length", "initial distance", "m", "the distance")}),
       joint("fixed", "Holds two bodies together.", joint_frame(nullptr)),
       joint("revolute", "A hinge.", joint_frame("of the hinge, in the world at the start")),
       joint("prismatic", "A slide without turning.", joint_frame("of the slide, in the world at the start")),
       joint("cylindrical", "Slides along and turns about an axis.", joint_frame("in the world at the start")),
-      joint(
-          "screw", "Slides along an axis as it turns about it.",
-          joint_frame("in the world at the start") +
-              Fields{of_type("pitch", FieldType::number, true, "m", "travel a turn; negative: left-handed")}),
+      joint("screw", "Slides along an axis as it turns about it.",
+            joint_frame("in the world at the start") +
+                FieldList{
+                    of_type("pitch", FieldType::number, true, "m", "travel a turn; negative: left-handed")}),
       joint("spherical", "A ball joint.", joint_frame(nullptr)),
       joint("universal", "A Cardan joint: an axis fixed in each body, both perpendicular.",
             joint_frame("fixed in the first body, in the world at the start") +
-                Fields{vector3("axis_2", false, "-", "fixed in the second body, in the world at the start",
-                               "[1, 0, 0]")}),
+                FieldList{vector3("axis_2", false, "-", "fixed in the second body, in the world at the start",
+                                  "[1, 0, 0]")}),
       joint("planar", "Slides in a plane and turns about its normal.",
             joint_frame("normal of the plane, in the world at the start")),
       joint("point_on_line", "A point of the second body stays on a line of the first.",
@@ -125,38 +127,42 @@ std::vector<Table> joint_tables() {
       joint("parallel_axes", "An axis of the second body stays parallel to one of the first.",
             joint_frame("in the world at the start")),
       {"gear", "gear", "angle_b = −ratio · angle_a + what the start has (negative ratio: a belt).",
-       named() +
-           Fields{of_type("joints", k_names, true, "", "the two hinges"),
-                  of_type("ratio", FieldType::number, true, "-", "radius of wheel a / radius of wheel b")}},
+       named() + FieldList{of_type("joints", k_names, true, "", "the two hinges"),
+                           of_type("ratio", FieldType::number, true, "-",
+                                   "radius of wheel a / radius of wheel b")}},
       {"rack and pinion", "rack_and_pinion", "slide = radius · angle + what the start has.",
-       named() +
-           Fields{text("pinion", true, "a hinge"), text("rack", true, "a slide"),
-                  of_type("radius", FieldType::number, true, "m", "of the pinion; negative: the other way")}},
+       named() + FieldList{text("pinion", true, "a hinge"), text("rack", true, "a slide"),
+                           of_type("radius", FieldType::number, true, "m",
+                                   "of the pinion; negative: the other way")}},
       {"pulley", "pulley", "A rope over two guides: length_a + ratio · length_b stays.",
        named() + line_ends() +
-           Fields{vector3("guide_a", true, "m", "where the rope leaves towards the first body, in the world"),
-                  vector3("guide_b", true, "m", "and towards the second"),
-                  positive("ratio", "1", "-", "block and tackle")}},
+           FieldList{
+               vector3("guide_a", true, "m", "where the rope leaves towards the first body, in the world"),
+               vector3("guide_b", true, "m", "and towards the second"),
+               positive("ratio", "1", "-", "block and tackle")}},
       {"coupler", "coupler", "Σ coefficient · coordinate = offset.",
-       named() + Fields{tables("terms", k_objects, {"coordinate term"}, "the coordinates"),
-                        of_type("offset", FieldType::number, false, "", "right side", "what the start has")}},
+       named() +
+           FieldList{tables("terms", k_objects, {"coordinate term"}, "the coordinates"),
+                     of_type("offset", FieldType::number, false, "", "right side", "what the start has")}},
       {"coordinate term", "", "A coordinate of a joint with its coefficient.",
-       coordinate() + Fields{of_type("coefficient", FieldType::number, true, "", "its factor")}},
+       coordinate() + FieldList{of_type("coefficient", FieldType::number, true, "", "its factor")}},
       {"rolling disk", "rolling_disk", "A disk that rolls without slip on a fixed plane.",
-       named() + Fields{text("body", true, "a rigid body"),
-                        vector3("center", false, "m", "in the body's frame", "[0, 0, 0]"),
-                        vector3("axis", false, "-", "of the disk, in the body's frame", "[0, 0, 1]"),
-                        positive("radius", "", "m", "of the disk", true),
-                        vector3("plane_point", false, "m", "a point of the plane", "[0, 0, 0]"),
-                        vector3("plane_normal", false, "-", "of the plane, towards the disk", "[0, 1, 0]")}},
+       named() +
+           FieldList{text("body", true, "a rigid body"),
+                     vector3("center", false, "m", "in the body's frame", "[0, 0, 0]"),
+                     vector3("axis", false, "-", "of the disk, in the body's frame", "[0, 0, 1]"),
+                     positive("radius", "", "m", "of the disk", true),
+                     vector3("plane_point", false, "m", "a point of the plane", "[0, 0, 0]"),
+                     vector3("plane_normal", false, "-", "of the plane, towards the disk", "[0, 1, 0]")}},
       {"skate", "skate", "A knife edge: a point that does not move sideways.",
-       named() + Fields{text("body", true, "a rigid body"),
-                        vector3("point", false, "m", "in the body's frame", "[0, 0, 0]"),
-                        vector3("across", false, "-", "sideways, in the body's frame", "[0, 1, 0]")}},
+       named() + FieldList{text("body", true, "a rigid body"),
+                           vector3("point", false, "m", "in the body's frame", "[0, 0, 0]"),
+                           vector3("across", false, "-", "sideways, in the body's frame", "[0, 1, 0]")}},
       {"pfaffian row", "pfaffian", "Σ linear·v(point) + angular·ω + Σ coefficient · rate = target.",
-       named() + Fields{tables("terms", k_objects, {"pfaffian term"}, "velocities of bodies"),
-                        tables("coordinates", k_objects, {"coordinate term"}, "rates of joint coordinates"),
-                        of_type("target", k_formula, false, "", "right side, a formula of t", "0")}},
+       named() +
+           FieldList{tables("terms", k_objects, {"pfaffian term"}, "velocities of bodies"),
+                     tables("coordinates", k_objects, {"coordinate term"}, "rates of joint coordinates"),
+                     of_type("target", k_formula, false, "", "right side, a formula of t", "0")}},
       {"pfaffian term",
        "",
        "What a row takes of a body's velocity.",
@@ -174,77 +180,78 @@ std::vector<Table> joint_tables() {
 }
 
 // An input of a program, docs/cpp.md.
-Field signal() {
+SchemaField signal() {
   return text("signal", false, "name of an input that multiplies all of it; 0 until a program sets it");
 }
 
-std::vector<Table> drive_tables() {
+std::vector<SchemaTable> drive_tables() {
   return {
       {"position motor", "position", "coordinate = law(t): a rheonomic joint.",
-       named() + coordinate() + Fields{of_type("law", k_formula, true, "m or rad", "a formula of t")}},
+       named() + coordinate() + FieldList{of_type("law", k_formula, true, "m or rad", "a formula of t")}},
       {"velocity motor", "velocity", "rate = law(t).",
        named() + coordinate() +
-           Fields{of_type("law", k_formula, true, "m/s or rad/s", "a formula of t"), signal()}},
+           FieldList{of_type("law", k_formula, true, "m/s or rad/s", "a formula of t"), signal()}},
       {"force motor", "force", "A force or torque on the coordinate.",
        named() + coordinate() +
-           Fields{
+           FieldList{
                of_type("law", k_formula, true, "N or N·m", "a formula of t, the coordinate x and its rate v"),
                signal()}},
       {"servo", "servo",
        "Force −stiffness (x − law) − damping (v − d law/dt), taken implicitly: stable for any gains.",
        named() + coordinate() +
-           Fields{of_type("law", k_formula, true, "m or rad", "the reference, a formula of t"),
-                  not_negative("stiffness", "", "N/m or N·m/rad", "proportional gain", true),
-                  not_negative("damping", "0", "N·s/m or N·m·s/rad", "derivative gain"), signal()}},
+           FieldList{of_type("law", k_formula, true, "m or rad", "the reference, a formula of t"),
+                     not_negative("stiffness", "", "N/m or N·m/rad", "proportional gain", true),
+                     not_negative("damping", "0", "N·s/m or N·m·s/rad", "derivative gain"), signal()}},
       {"limit", "", "Stops of a coordinate.",
-       Fields{name_field()} + coordinate() +
-           Fields{of_type("lower", FieldType::number, false, "m or rad", "least value", "none"),
-                  of_type("upper", FieldType::number, false, "m or rad", "largest value", "none"),
-                  number("restitution", "0", "-", "coefficient e", 0, 1)}},
+       FieldList{name_field()} + coordinate() +
+           FieldList{of_type("lower", FieldType::number, false, "m or rad", "least value", "none"),
+                     of_type("upper", FieldType::number, false, "m or rad", "largest value", "none"),
+                     number("restitution", "0", "-", "coefficient e", 0, 1)}},
       {"joint friction", "",
        "Dry friction in a joint: |force| ≤ constant + coefficient · |reaction| (· radius for an angle).",
-       Fields{name_field()} + coordinate() +
-           Fields{not_negative("constant", "0", "N or N·m", "part that does not depend on the reaction"),
-                  not_negative("coefficient", "0", "-", "μ, times the reaction force of the same step"),
-                  positive("radius", "", "m", "of the pin, for an angle with a coefficient")}},
+       FieldList{name_field()} + coordinate() +
+           FieldList{not_negative("constant", "0", "N or N·m", "part that does not depend on the reaction"),
+                     not_negative("coefficient", "0", "-", "μ, times the reaction force of the same step"),
+                     positive("radius", "", "m", "of the pin, for an angle with a coefficient")}},
   };
 }
 
-std::vector<Table> force_tables() {
+std::vector<SchemaTable> force_tables() {
   return {
       {"spring", "spring", "Spring and damper along the line between two points.",
        named() + line_ends() +
-           Fields{not_negative("stiffness", "0", "N/m", "of the spring"),
-                  not_negative("rest_length", "initial distance", "m", "length without force"),
-                  not_negative("damping", "0", "N·s/m", "of the damper")}},
+           FieldList{not_negative("stiffness", "0", "N/m", "of the spring"),
+                     not_negative("rest_length", "initial distance", "m", "length without force"),
+                     not_negative("damping", "0", "N·s/m", "of the damper")}},
       {"applied force", "applied",
        "A force on a body as three formulas in t, x, y, z, vx, vy, vz of its point.",
-       named() + Fields{text("body", true, "name of the body"),
-                        of_type("force", k_formulas, false, "N", "three formulas", "none"),
-                        vector3("point", false, "m", "where it acts, in the body's frame", "[0, 0, 0]"),
-                        of_type("torque", k_formulas, false, "N·m", "three formulas (rigid bodies)", "none"),
-                        choice("axes", "world", {"world", "body"}, "of force and torque"), signal()}},
+       named() +
+           FieldList{text("body", true, "name of the body"),
+                     of_type("force", k_formulas, false, "N", "three formulas", "none"),
+                     vector3("point", false, "m", "where it acts, in the body's frame", "[0, 0, 0]"),
+                     of_type("torque", k_formulas, false, "N·m", "three formulas (rigid bodies)", "none"),
+                     choice("axes", "world", {"world", "body"}, "of force and torque"), signal()}},
       {"torsional spring", "torsional", "Spring and damper about an axis between two rigid bodies.",
        joint_frame("in the world at the start") +
-           Fields{not_negative("stiffness", "0", "N·m/rad", "of the spring"),
-                  of_type("rest_angle", FieldType::number, false, "rad", "angle without torque",
-                          "initial angle"),
-                  not_negative("damping", "0", "N·m·s/rad", "of the damper")}},
+           FieldList{not_negative("stiffness", "0", "N·m/rad", "of the spring"),
+                     of_type("rest_angle", FieldType::number, false, "rad", "angle without torque",
+                             "initial angle"),
+                     not_negative("damping", "0", "N·m·s/rad", "of the damper")}},
       {"joint spring", "joint_spring", "Spring and damper on a coordinate of a joint.",
        named() + coordinate() +
-           Fields{not_negative("stiffness", "0", "N/m or N·m/rad", "of the spring"),
-                  of_type("rest", FieldType::number, false, "m or rad", "coordinate without force", "0"),
-                  not_negative("damping", "0", "N·s/m or N·m·s/rad", "of the damper")}},
+           FieldList{not_negative("stiffness", "0", "N/m or N·m/rad", "of the spring"),
+                     of_type("rest", FieldType::number, false, "m or rad", "coordinate without force", "0"),
+                     not_negative("damping", "0", "N·s/m or N·m·s/rad", "of the damper")}},
       {"bushing", "bushing", "A soft mount between two frames: six stiffnesses and dampings.",
        joint_frame("z axis of the frame, in the world at the start") +
-           Fields{of_type("stiffness", FieldType::formula_rows, true, "N/m, N·m/rad",
-                          "6×6 matrix (forces first); or one row: its diagonal"),
-                  of_type("damping", FieldType::formula_rows, false, "N·s/m, N·m·s/rad", "the same for rates",
-                          "zero")}},
+           FieldList{of_type("stiffness", FieldType::formula_rows, true, "N/m, N·m/rad",
+                             "6×6 matrix (forces first); or one row: its diagonal"),
+                     of_type("damping", FieldType::formula_rows, false, "N·s/m, N·m·s/rad",
+                             "the same for rates", "zero")}},
       {"point gravity", "point_gravity",
        "Attraction of all bodies towards a point: strength · mass / distance².",
-       named() + Fields{vector3("center", false, "m", "the point", "[0, 0, 0]"),
-                        positive("strength", "", "m³/s²", "G times the attracting mass", true)}},
+       named() + FieldList{vector3("center", false, "m", "the point", "[0, 0, 0]"),
+                           positive("strength", "", "m³/s²", "G times the attracting mass", true)}},
       {"plane contact",
        "plane",
        "A particle against a fixed plane.",
@@ -267,9 +274,9 @@ std::vector<Table> force_tables() {
 
 }  // namespace
 
-std::vector<Table> mechanism_tables() {
-  std::vector<Table> out;
-  for (const std::vector<Table>& part :
+std::vector<SchemaTable> mechanism_tables() {
+  std::vector<SchemaTable> out;
+  for (const std::vector<SchemaTable>& part :
        {body_tables(), shape_tables(), joint_tables(), drive_tables(), force_tables()})
     out.insert(out.end(), part.begin(), part.end());
   return out;

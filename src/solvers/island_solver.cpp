@@ -9,7 +9,7 @@ namespace {
 
 // Rows of an island above which sweeps come before factorisations.
 constexpr int k_large_island = 3000;
-constexpr int k_first_sweeps = 500;
+constexpr int k_first_island_sweeps = 500;
 constexpr int k_more_sweeps = 20000;
 constexpr int k_first_newton = 500;
 constexpr int k_newton_iterations = 1500;
@@ -90,7 +90,7 @@ bool IslandSolver::attempt_planar(const LocalProblem& problem, SolveStats& total
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
   const bool large = problem.W.rows() > k_large_island;
-  if (large && attempt(nsgs_, "nsgs", k_first_sweeps, problem, start, total)) return;
+  if (large && attempt(nsgs_, "nsgs", k_first_island_sweeps, problem, start, total)) return;
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;
   if (problem.W.rows() > k_costly_rows) {

@@ -9,6 +9,7 @@
 
 #include "delassus/linalg/kkt.hpp"
 #include "delassus/steppers/projection.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -23,10 +24,6 @@ constexpr double k_stalled = 1e-9;
 // A velocity row that is met to less than this, relative to the velocities, is contradicted by the others.
 constexpr double k_velocity_tolerance = 1e-9;
 constexpr std::size_t k_max_named = 5;
-
-double max_abs(const Vector& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
 
 // Largest entry of each row, at least one.
 void compute_row_gradients(const BlockRows& rows, Vector& gradients) {

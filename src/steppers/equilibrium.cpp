@@ -13,6 +13,7 @@
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/static_problem.hpp"
+#include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
 namespace {
@@ -23,13 +24,9 @@ constexpr double k_damping_factor = 4;
 constexpr int k_max_refusals = 30;
 // An eigenvalue above −this times the largest is neutral: round-off of a motion without stiffness.
 constexpr double k_neutral = 1e-9;
-constexpr double k_round_off = 16 * std::numeric_limits<double>::epsilon();
+constexpr double k_equilibrium_round_off = 16 * std::numeric_limits<double>::epsilon();
 // How far a step off an unstable equilibrium goes, as a share of the largest move.
 constexpr double k_nudge = 0.1;
-
-double max_abs(const Vector& x) {
-  return x.size() > 0 ? x.cwiseAbs().maxCoeff() : 0.0;
-}
 
 // What velocity component i belongs to.
 std::string name_component(const System& system, int i) {
@@ -58,7 +55,8 @@ class Search {
   bool balanced() const {
     if (problem_.num_freedoms() == 0) return true;
     const double extent = (1.0 + max_abs(phase_.q)) / problem_.Z.cwiseAbs().maxCoeff();
-    return problem_.f.norm() <= std::max(options_.tolerance * force_, k_round_off * stiffest() * extent);
+    return problem_.f.norm() <=
+           std::max(options_.tolerance * force_, k_equilibrium_round_off * stiffest() * extent);
   }
   bool stable() const { return problem_.num_freedoms() == 0 || least_stiffness() >= -k_neutral * stiffest(); }
 

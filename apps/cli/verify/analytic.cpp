@@ -11,8 +11,6 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_close = 1e-6;
-
 struct Events {
   std::vector<Event> impacts, others;
   StepWatcher observer() {

@@ -11,8 +11,6 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_close = 1e-6;
-
 // Of Hermite's cubic through both ends of a step of length h, where its rate changes sign.
 double turning_point(double h, double x0, double rate0, double x1, double rate1) {
   const double a = 2 * (x0 - x1) + h * (rate0 + rate1), b = 3 * (x1 - x0) - h * (2 * rate0 + rate1),

@@ -13,6 +13,10 @@
 
 namespace delassus::cli {
 
+// Analytic values are met to this, where a case names no other tolerance.
+inline constexpr double k_close = 1e-6;
+inline constexpr double k_gravity = 9.81;  // of the cases [m/s²]
+
 enum class Source { paper, exact, scheme };
 const char* to_string(Source source);
 

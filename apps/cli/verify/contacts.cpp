@@ -13,8 +13,6 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_close = 1e-6;
-constexpr double k_gravity = 9.81;
 constexpr double k_still = 1e-10;  // [m/s]
 constexpr double k_round_off = 1e-12;
 

@@ -51,12 +51,12 @@ double directed_distance(const Graph& a, const Graph& b) {
   return worst;
 }
 
-struct Motion {
+struct PointMotion {
   double q = 0, v = 0;
 };
 
 // Falls with f = −2 from 1 and rebounds with half the speed: impacts at 3 − 2^(1−n), at rest from 3 on (Acary 2009, 10).
-Motion ball(double t) {
+PointMotion ball(double t) {
   if (t < 1) return {1 - t * t, -2 * t};
   if (t >= 3) return {};
   const double n = std::floor(-std::log2((3 - t) / 2));
@@ -65,7 +65,7 @@ Motion ball(double t) {
 }
 
 // m = 1, c = 0.2, k = 4, e = ½: free from (1, 0), then from (0, v⁺) for half a period each.
-Motion oscillator(double t) {
+PointMotion oscillator(double t) {
   const double decay = 0.1, w = std::sqrt(4 - decay * decay);
   const double phase = std::atan2(w, decay);  // x = 0 first where tan(w t) = −w/decay
   const double first = (std::acos(-1.0) - phase) / w;
@@ -73,7 +73,7 @@ Motion oscillator(double t) {
     const double c = std::cos(w * s), d = std::sin(w * s), b = (v0 + decay * x0) / w;
     const double damped = std::exp(-decay * s);
     const double x = damped * (x0 * c + b * d);
-    return Motion{x, -decay * x + damped * w * (b * c - x0 * d)};
+    return PointMotion{x, -decay * x + damped * w * (b * c - x0 * d)};
   };
   if (t < first) return free(1, 0, t);
   const double half = std::acos(-1.0) / w;
@@ -83,7 +83,7 @@ Motion oscillator(double t) {
 }
 
 // The exact velocity, its jumps filled in.
-Graph exact_graph(Motion (*motion)(double), double end, double spacing) {
+Graph exact_graph(PointMotion (*motion)(double), double end, double spacing) {
   Graph corners;
   const int n = static_cast<int>(std::ceil(end / spacing));
   for (int i = 0; i <= n; ++i) {
@@ -97,7 +97,7 @@ struct Errors {
   double mean_q = 0, mean_v = 0, graph = 0;
 };
 
-Errors run_errors(const std::string& scene, std::vector<std::string> settings, Motion (*motion)(double),
+Errors run_errors(const std::string& scene, std::vector<std::string> settings, PointMotion (*motion)(double),
                   double end, double h) {
   settings.push_back(setting("stepper.step", h));
   settings.push_back(setting("duration", end));
@@ -106,7 +106,7 @@ Errors run_errors(const std::string& scene, std::vector<std::string> settings, M
   // The coordinate that moves: the height of a ball in space, the only one of an oscillator.
   run_scene(scene, settings, [&](const Simulation& s, const StepReport&) {
     const Eigen::Index i = s.state().q.size() > 1 ? 1 : 0;
-    const Motion exact = motion(s.state().t);
+    const PointMotion exact = motion(s.state().t);
     errors.mean_q += h * std::abs(s.state().q[i] - exact.q);
     errors.mean_v += h * std::abs(s.state().v[i] - exact.v);
     graph.push_back({s.state().t, s.state().v[i]});
@@ -124,7 +124,7 @@ void verify_event_capturing(Checks& checks) {
   struct Example {
     const char *title, *scene;
     std::vector<std::string> settings;
-    Motion (*motion)(double);
+    PointMotion (*motion)(double);
     double end, lowest, highest;
   };
   // T = 4.7: with 5 all grids have points on the impacts of the ball.

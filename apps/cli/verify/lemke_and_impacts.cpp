@@ -17,8 +17,6 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_gravity = 9.81;
-
 double energy(const BlockMatrix& A, const Vector& v) {
   return kinetic_energy(A, v);
 }

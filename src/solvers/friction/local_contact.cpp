@@ -13,11 +13,11 @@
 namespace delassus {
 namespace {
 
-constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
+constexpr double k_unit_round_off = std::numeric_limits<double>::epsilon();
 // Newton with bisection: bisection alone would need about 100 halvings for any bracket of doubles.
 constexpr int k_max_steps = 120;
 // A root is found when the function, of order one, or the step is round-off.
-constexpr double k_root_tolerance = 4 * k_epsilon;
+constexpr double k_root_tolerance = 4 * k_unit_round_off;
 // First step from a bracket that starts at zero, as a share of its end.
 constexpr double k_first_share = 1e-3;
 // Convex law: a Cholesky factor with a smaller ratio of pivots is no basis for (3).
@@ -184,7 +184,7 @@ void LocalContact::solve_spatial(const double* q, double* r) {
   };
   double x[2];
   // A singular S has no inverse; a ν of round-off leaves a slip of round-off.
-  const double least = det_S_ > k_epsilon * trace * trace ? 0.0 : 2 * k_epsilon * trace;
+  const double least = det_S_ > k_unit_round_off * trace * trace ? 0.0 : 2 * k_unit_round_off * trace;
   if (trace > 0) {
     evaluate(least, x);
     if (std::hypot(r[1], r[2]) <= mu * r[0]) return;
@@ -222,7 +222,7 @@ void LocalContact::solve_convex_planar(const double* q, double* r) const {
   const double mu = contact_.mu;
   if (q[0] >= mu * std::abs(q[1])) return;
   const double det = a(0, 0) * a(1, 1) - a(0, 1) * a(1, 0);
-  if (det > k_epsilon * a(0, 0) * a(1, 1)) {
+  if (det > k_unit_round_off * a(0, 0) * a(1, 1)) {
     r[0] = (-a(1, 1) * q[0] + a(0, 1) * q[1]) / det;
     r[1] = (a(1, 0) * q[0] - a(0, 0) * q[1]) / det;
     if (std::abs(r[1]) <= mu * r[0]) return;

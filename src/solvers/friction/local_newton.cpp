@@ -9,10 +9,10 @@ namespace delassus {
 namespace {
 
 constexpr double k_round_off = 16 * std::numeric_limits<double>::epsilon();
-constexpr int k_max_steps = 60;
-constexpr int k_max_halvings = 6;     // of a Newton step
-constexpr double k_decrease = 0.1;    // share of the predicted decrease that a step must bring
-constexpr int k_projected_steps = 8;  // between two Newton attempts
+constexpr int k_max_newton_steps = 60;
+constexpr int k_max_newton_halvings = 6;  // of a Newton step
+constexpr double k_decrease = 0.1;        // share of the predicted decrease that a step must bring
+constexpr int k_projected_steps = 8;      // between two Newton attempts
 
 struct Evaluation {
   ContactVector u, x, F;
@@ -78,7 +78,7 @@ bool solve_local_newton(const PreparedContact& contact, const double* A, const d
   best = point;
   double best_norm = at.norm;
   const auto is_root = [&] { return at.norm <= k_round_off * (point.norm() + contact.tau * local.q.norm()); };
-  for (int step = 0; step < k_max_steps && !is_root(); ++step) {
+  for (int step = 0; step < k_max_newton_steps && !is_root(); ++step) {
     project_with_derivative(*contact.cone, at.x, projected, derivative);
     moved = local.A;  // (I + N gᵀ) A
     if (contact.coulomb)
@@ -94,7 +94,7 @@ bool solve_local_newton(const PreparedContact& contact, const double* A, const d
     const ContactVector delta = -Eigen::PartialPivLU<ContactBlock>(jacobian).solve(at.F);
     double length = 1;
     bool descends = false;
-    for (int halving = 0; halving < k_max_halvings && delta.allFinite() && !descends; ++halving) {
+    for (int halving = 0; halving < k_max_newton_halvings && delta.allFinite() && !descends; ++halving) {
       trial = point + length * delta;
       local.evaluate(trial, next);
       descends = next.norm <= (1 - k_decrease * length) * at.norm;

@@ -47,6 +47,12 @@ class ImpactResolver {
 
  private:
   bool solve(ImpactResult& result);
+  // The three laws: into total_; false when a problem could not be solved.
+  bool resolve_newton(ImpactResult& result);
+  bool resolve_poisson(ImpactResult& result);
+  bool resolve_simplified(const VectorRef& v, ImpactResult& result);
+  void shift_tangentially();
+  void report(const Phase& before, const ContactSet& contacts, ImpactResult& result) const;
   double fastest_approach() const;
   bool approaches(int contact) const;
   double effective_restitution(int contact) const;
@@ -57,8 +63,9 @@ class ImpactResolver {
   Problem problem_;
   Reduction reduction_;
   Solution solution_;
+  Solution total_;  // of all problems of an impact
   WarmStart warm_;
-  Vector u_before_, v_c_, p_;
+  Vector u_before_, w_;
   std::vector<double> restitution_;
 };
 
