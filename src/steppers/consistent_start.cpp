@@ -61,7 +61,7 @@ class Assembly {
   const Vector& q() const { return q_; }
   // |Θ| of every holonomic row against its gradient.
   const Vector& violation() const { return scaled_; }
-  double extent() const { return 1.0 + max_abs(q_); }
+  double extent() const { return system_size(system_, q_); }
   double worst() const { return max_abs(scaled_); }
 
   // One damped step; false when no damping brings Θ down any more.

@@ -54,7 +54,7 @@ class Search {
   // Against the largest forces on the way, or the round-off of forces that cancel within k.
   bool balanced() const {
     if (problem_.num_freedoms() == 0) return true;
-    const double extent = (1.0 + max_abs(phase_.q)) / problem_.Z.cwiseAbs().maxCoeff();
+    const double extent = system_size(system_, phase_.q) / problem_.Z.cwiseAbs().maxCoeff();
     return problem_.f.norm() <=
            std::max(options_.tolerance * force_, k_equilibrium_round_off * stiffest() * extent);
   }
@@ -63,7 +63,7 @@ class Search {
   // One step of (2); false when none helps.
   bool step() {
     if (balanced()) return nudge();
-    const double extent = (1.0 + max_abs(phase_.q)) * options_.largest_move;
+    const double extent = system_size(system_, phase_.q) * options_.largest_move;
     const double norm = problem_.f.norm();
     const Matrix identity = Matrix::Identity(problem_.num_freedoms(), problem_.num_freedoms());
     for (int refusals = 0; refusals < k_max_refusals; ++refusals) {
@@ -102,7 +102,7 @@ class Search {
 
   // Off an unstable equilibrium along its softest motion, downhill to either side.
   bool nudge() {
-    const double extent = (1.0 + max_abs(phase_.q)) * options_.largest_move;
+    const double extent = system_size(system_, phase_.q) * options_.largest_move;
     w_ = problem_.Z * eigen_.eigenvectors().col(0);
     w_ *= k_nudge * extent / max_abs(w_);
     trial_ = phase_;
