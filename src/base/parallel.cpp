@@ -10,14 +10,14 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/task_arena.h>
 
-#ifdef __SANITIZE_THREAD__
-#include <sanitizer/tsan_interface.h>
-#endif
-
 #include <algorithm>
 #include <atomic>
+#include <exception>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <thread>
+#include <vector>
 
 #include "delassus/base/error.hpp"
 
@@ -41,54 +41,67 @@ std::unique_ptr<Pool>& pool() {
   return p;
 }
 
-// TBB promises that a chunk sees what was written before the loop, and the caller what the chunks wrote. Its binary is not made for the
-// thread sanitizer, which is told of both here and would otherwise take every loop for a race.
-class Loop {
- public:
-#ifdef __SANITIZE_THREAD__
-  Loop() {
-    __tsan_release(&begin_);
-  }
-  ~Loop() {
-    __tsan_acquire(&end_);
-  }
-  void begin_chunk() {
-    __tsan_acquire(&begin_);
-  }
-  void end_chunk() {
-    __tsan_release(&end_);
-  }
-
- private:
-  char begin_ = 0, end_ = 0;
-#else
-  void begin_chunk() {}
-  void end_chunk() {}
-#endif
-};
-
 // This thread is within a body, and its number there.
 thread_local bool t_in_body = false;
 thread_local std::size_t t_slot = 0;
 
 class InBody {
  public:
-  explicit InBody(Loop& loop) : loop_(loop) {
-    loop_.begin_chunk();
+  explicit InBody(std::size_t slot) {
     t_in_body = true;
-    t_slot = static_cast<std::size_t>(tbb::this_task_arena::current_thread_index());
+    t_slot = slot;
   }
   ~InBody() {
     t_in_body = false;
     t_slot = 0;
-    loop_.end_chunk();
   }
   InBody(const InBody&) = delete;
   InBody& operator=(const InBody&) = delete;
-
- private:
-  Loop& loop_;
 };
+
+#ifdef __SANITIZE_THREAD__
+// TBB's binary is not made for the thread sanitizer, which does not see how it hands chunks from one thread to another and takes the
+// memory of its tasks, on the stack of the caller, for a race with whatever comes to lie there next. So under the sanitizer
+// chunks go to threads of the loop itself, which it understands: what it judges are the bodies.
+template <class Chunk>
+void for_each_chunk(std::size_t count, const Chunk& chunk) {
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&](std::size_t slot) {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        chunk(i, slot);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        failure = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> others;
+  for (int slot = 1; slot < num_threads(); ++slot) others.emplace_back(work, static_cast<std::size_t>(slot));
+  work(0);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
+}
+#else
+template <class Chunk>
+void for_each_chunk(std::size_t count, const Chunk& chunk) {
+  pool()->arena.execute([&] {
+    // Isolated: while it waits for its last chunk this thread takes nothing from the loops of others, which would find
+    // its thread_local memory in use.
+    tbb::this_task_arena::isolate([&] {
+      tbb::parallel_for(
+          std::size_t{0}, count,
+          [&](std::size_t i) {
+            chunk(i, static_cast<std::size_t>(tbb::this_task_arena::current_thread_index()));
+          },
+          tbb::simple_partitioner());
+    });
+  });
+}
+#endif
 
 }  // namespace
 
@@ -118,19 +131,9 @@ namespace detail {
 
 void run_chunks(std::size_t count, std::size_t grain, ChunkCall call, const void* body) {
   if (t_in_body) return call(body, 0, count);
-  Loop loop;
-  pool()->arena.execute([&] {
-    // Isolated: while it waits for its last chunk this thread takes nothing from the loops of others, which would find
-    // its thread_local memory in use.
-    tbb::this_task_arena::isolate([&] {
-      tbb::parallel_for(
-          std::size_t{0}, num_chunks(count, grain),
-          [&](std::size_t chunk) {
-            const InBody guard(loop);
-            call(body, chunk * grain, std::min(count, (chunk + 1) * grain));
-          },
-          tbb::simple_partitioner());
-    });
+  for_each_chunk(num_chunks(count, grain), [&](std::size_t chunk, std::size_t slot) {
+    const InBody guard(slot);
+    call(body, chunk * grain, std::min(count, (chunk + 1) * grain));
   });
 }
 
