@@ -254,7 +254,7 @@ void read_events(const Hdf5File& file, std::int64_t committed, Recording& record
   recording.events.resize(time.size());
   for (std::size_t i = 0; i < time.size(); ++i)
     recording.events[i] = {
-        time[i],          checked(kind[i], EventKind::spin_start, "an event's kind", file.path()),
+        time[i],          checked(kind[i], EventKind::reduced, "an event's kind", file.path()),
         contact[i],       triple(before, i),
         triple(after, i), triple(impulse, i),
         energy_change[i]};

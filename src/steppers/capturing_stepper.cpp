@@ -91,7 +91,9 @@ bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double 
     shift.slow[0] = gap / h;  // (3)
   shift.velocity = shift.slow;
   const double e_T = options_.impact.tangential_restitution;
-  if (approaches && -u_N > options_.impact.threshold && (e > 0 || e_T > 0)) {
+  // What separates counts as well: with the velocity that it has left Newton's law of all contacts gains no energy.
+  const bool separates = !closed && !formula_.gaps_in_rows && u_N > rest.speed;
+  if ((approaches || separates) && std::abs(u_N) > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
     shift.velocity = e_T * contacts.velocity(c);  // (2)
     shift.velocity[2] *= contacts.surface(c).tangent_ratio;
@@ -112,7 +114,7 @@ void CapturingStepper::accept(CapturingStep& step) {
     // The impulse of an impact says nothing about the next step.
     if (step.shifts[c].impact) std::fill(std::begin(memory.force), std::end(memory.force), 0.0);
     // What rebounds is not held any more.
-    if (step.shifts[c].rebounds && step.shifts[c].velocity[0] < 0) {
+    if (step.shifts[c].rebounds && step.shifts[c].velocity[0] != 0) {
       memory.status = ContactStatus::open;
       memory.closed = false;
     }
@@ -144,6 +146,10 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
       event.velocity_after[2] /= trial_.tangent_ratios[c];
       event.impulse = contact_impulse(trial_.cones[c], trial_.tangent_ratios[c], trial_.solution.r, row);
       step.report->events.push_back(event);
+      if (step.shifts[c].share < 1) {
+        event.kind = EventKind::reduced;
+        step.report->events.push_back(event);
+      }
     }
     row += dim;
   }

@@ -32,6 +32,8 @@ const char* to_string(EventKind kind) {
       return "spin-stop";
     case EventKind::spin_start:
       return "spin-start";
+    case EventKind::reduced:
+      return "reduced";
   }
   return "unknown";
 }

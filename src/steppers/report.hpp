@@ -28,6 +28,7 @@ enum class EventKind : std::uint8_t {
   roll_start,  // it begins to, or goes on the other way
   spin_stop,   // likewise about the normal
   spin_start,
+  reduced,  // an impact with less restitution than its surfaces have: all of it would gain energy
 };
 const char* to_string(EventKind kind);
 

@@ -86,17 +86,54 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
-  if (step_.data.friction.constant.empty())
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
-                  trial.stats);
-  else
-    solve_with_friction(h, trial);
+  solve_contacts(h, trial);
+  bound_restitution(h, shifts, trial);
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
   finish(system, begin, h, shifts, step_.data, step_, trial);
+}
+
+void StepKernel::solve_contacts(double h, Trial& trial) {
+  if (step_.data.friction.constant.empty())
+    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                  trial.stats);
+  else
+    solve_with_friction(h, trial);
+}
+
+void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& trial) {
+  const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
+  if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
+      std::none_of(shifts.begin(), shifts.end(), rebounds))
+    return;
+  Problem& problem = step_.problem;
+  restitution_.setZero(problem.w.size());
+  other_shift_.setZero(problem.w.size());
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    const int known = std::min(problem.cones[c].dim, 3);
+    (shifts[c].rebounds ? restitution_ : other_shift_)
+        .segment(problem.Ht.first_row(static_cast<int>(c)), known) = shifts[c].velocity.head(known);
+  }
+  bound_.begin(local(), restitution_, other_shift_);
+  int iterations = trial.stats.iterations;
+  Vector before = bound_.shift();
+  while (bound_.reduce(local(), trial.solution)) {
+    problem.w += bound_.shift() - before;
+    before = bound_.shift();
+    step_.reduction.update_free_velocity();
+    solve_contacts(h, trial);
+    iterations += trial.stats.iterations;
+    if (!usable(trial.stats.status)) break;
+  }
+  trial.stats.iterations = iterations;
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    if (!shifts[c].rebounds) continue;
+    shifts[c].share = bound_.share(static_cast<int>(c));
+    shifts[c].velocity *= shifts[c].share;
+  }
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
@@ -147,7 +184,7 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
     const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
               known = std::min(step_.problem.cones[c].dim, 3);
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0];
-    if (-(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    if (std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;
     shift.rebounds = false;

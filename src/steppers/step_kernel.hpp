@@ -12,6 +12,7 @@
 #include "delassus/problems/residual.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/impact/restitution_bound.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
@@ -25,6 +26,7 @@ struct RowShift {
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
   // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
   bool rebounds = false;
+  double share = 1;  // of the restitution, as far as it gains no energy (impact/restitution_bound.hpp)
   Vector3 slow = Vector3::Zero();
 };
 
@@ -103,6 +105,9 @@ class StepKernel {
   template <typename SolveOnce>
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
+  // Reduces the restitution of contacts that gain energy, and solves again.
+  void bound_restitution(double h, std::span<RowShift> shifts, Trial& trial);
+  void solve_contacts(double h, Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
@@ -118,6 +123,8 @@ class StepKernel {
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
   Projector projector_;
+  RestitutionBound bound_;
+  Vector restitution_, other_shift_;
   // Turns the directions of slip to those of the solution; the largest change.
   double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve

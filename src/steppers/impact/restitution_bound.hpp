@@ -1,0 +1,50 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Newton's law of restitution, u⁺ + e u⁻ in place of u⁺, on several contacts at once. The impulses r of a solve change the
+// energy of the velocities u_free that the system had without them by
+//
+//   E = ½ rᵀ (u⁺ + u_free)                                                                            (1)
+//
+// With one e and no friction E = −½ (1−e)/(1+e) rᵀ W r ≤ 0, provided that u⁻ counts at every contact that takes part, also
+// where it separates. With friction, or with different e, the law itself may gain energy [Kane and Levinson 1985]. Then
+// restitution is reduced to a share κ of it, the same for all contacts that push on each other, until E ≤ 0; at κ = 0,
+// E = rᵀu⁺ − ½ rᵀ W r ≤ 0 always. Moving surfaces may do work all the same: u is relative to them.
+//
+// Cost: a pass over the contacts where nothing gains, k_max_reductions more solves where something does.
+#pragma once
+#include <vector>
+
+#include "delassus/problems/problem.hpp"
+
+namespace delassus {
+
+class RestitutionBound {
+ public:
+  // After a solve with all of the restitution: `restitution` and `other` are what the law added to u, a value a row [m/s].
+  void begin(const LocalProblem& local, const Vector& restitution, const Vector& other);
+  // Judges a solution. True: some group gains, or the search for its share goes on: solve again with shift().
+  bool reduce(const LocalProblem& local, const Solution& solution);
+  // What the law adds to u with the shares as they are, a value a row.
+  const Vector& shift() const { return shift_; }
+  double share(int contact) const {
+    return groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(contact)])].share;
+  }
+
+ private:
+  // Contacts that are coupled by W.
+  struct Group {
+    double share = 1, good = 0, bad = 2;  // κ; largest that is known to gain nothing; smallest that gains
+    double gain = 0, scale = 0;           // (1), and what it is measured against [J]
+    int first = -1;
+  };
+  void find_groups(const ContactMatrix& W);
+  void update_shift(const LocalProblem& local);
+
+  std::vector<Group> groups_;
+  std::vector<int> group_of_, parent_;
+  Vector restitution_, other_, shift_;
+  int reductions_ = 0;
+};
+
+}  // namespace delassus
