@@ -38,7 +38,7 @@ void RestitutionBound::find_groups(const ContactMatrix& W) {
     const int first = root(c);
     if (first == c) {
       group_of_[static_cast<std::size_t>(c)] = static_cast<int>(groups_.size());
-      groups_.push_back({.first = c});
+      groups_.emplace_back();
     } else {
       group_of_[static_cast<std::size_t>(c)] = group_of_[static_cast<std::size_t>(first)];
     }
@@ -62,6 +62,8 @@ void RestitutionBound::update_shift(const LocalProblem& local) {
 }
 
 bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solution) {
+  // The shares of this solution were chosen as the last ones.
+  if (reductions_ > k_max_reductions) return false;
   for (Group& group : groups_) group.gain = group.scale = 0;
   for (int c = 0; c < local.W.num_contacts(); ++c) {
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
@@ -82,7 +84,6 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
     again = again || next != group.share;
     group.share = next;
   }
-  if (reductions_ > k_max_reductions + 1) return false;
   if (again) update_shift(local);
   return again;
 }

@@ -36,7 +36,6 @@ class RestitutionBound {
   struct Group {
     double share = 1, good = 0, bad = 2;  // κ; largest that is known to gain nothing; smallest that gains
     double gain = 0, scale = 0;           // (1), and what it is measured against [J]
-    int first = -1;
   };
   void find_groups(const ContactMatrix& W);
   void update_shift(const LocalProblem& local);
