@@ -128,9 +128,14 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   if (!joints_and_normals || small || std::none_of(ratios.begin(), ratios.end(), slips))
     return correct_velocity(M, true, nullptr, point.phase, step_speed);
   tilt_normals(contacts, bilateral.rows.num_groups(), ratios);
-  // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
-  return correct_velocity(M, true, &directions_, point.phase) ||
-         correct_velocity(M, true, nullptr, point.phase);
+  // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it; nor where
+  // friction would drive the bodies, as it may along rows that are nearly dependent.
+  before_ = point.phase.v;
+  if (correct_velocity(M, true, &directions_, point.phase) &&
+      kinetic_energy(M, point.phase.v) <= kinetic_energy(M, before_))
+    return true;
+  std::swap(point.phase.v, before_);
+  return correct_velocity(M, true, nullptr, point.phase);
 }
 
 bool Projector::project_position(const System& system, Phase& phase) {

@@ -18,9 +18,10 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
-// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
-// tolerance is of that size.
-constexpr double k_unresolved = 1e-10;
+// Velocities below this fraction of what the forces of a step make of them [-].
+constexpr double k_resolved = 1e-2;
+// Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
+constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
 
 // A slip that is not the round-off of the largest velocity.
 constexpr double k_turned_round = 1e-9;
@@ -46,6 +47,30 @@ HeldParts TransitionFinder::changed_in(const Trial& whole, const ContactSet& act
     if (rests(part_velocity(active, c, part.kind), whole.solution.u.segment(row + part.first, part.size)))
       changed = static_cast<HeldParts>(changed & ~held_part(part.kind));
   return changed;
+}
+
+bool TransitionFinder::is_safe(const Trial& whole, const ContactSet& active,
+                               std::span<const ContactMode> modes, std::size_t c, int row) const {
+  const Vector &r = whole.solution.r, &u = whole.solution.u;
+  if (modes[c].status == ContactStatus::open || !(r[row] > 0)) return modes[c].status == ContactStatus::open;
+  const Cone& cone = whole.cones[c];
+  for (const FrictionPart& part : mode_parts(cone)) {
+    if (part.coefficient == 0) continue;
+    const PartMode mode = modes[c].part(part.kind);
+    Eigen::Vector2d force = Eigen::Vector2d::Zero(), slip = Eigen::Vector2d::Zero();
+    force.head(part.size) = r.segment(row + part.first, part.size);
+    slip.head(part.size) = u.segment(row + part.first, part.size);
+    if (mode.status == ContactStatus::stick) {
+      const double friction =
+          part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, force) : force.norm();
+      if (friction > k_safe_friction * part.coefficient * r[row]) return false;
+    } else {
+      // At the end of the step the slip has changed by twice as much as on its mean.
+      const double before = mode.direction.dot(part_velocity(active, c, part.kind));
+      if (mode.direction.dot(slip) < 0.5 * (1 + k_safe_slip) * before || has_facets_) return false;
+    }
+  }
+  return true;
 }
 
 bool TransitionFinder::may_change(const Value& x) const {
@@ -135,19 +160,28 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
-                                                 const ContactSet& active, std::span<const ContactMode> modes,
-                                                 const Trial& whole, Trial& at_transition) {
+                                                 double grid_step, const ContactSet& active,
+                                                 std::span<const ContactMode> modes, const Trial& whole,
+                                                 Trial& at_transition) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
   const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
-  bool any_change = false;
+  bool any_change = false, safe = true;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
-    changed_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    const int dim = whole.cones[c].dim;
+    const double moved =
+        (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
+    changed_.push_back(changed_in(whole, active, modes, c, row,
+                                  std::max(at_rest, k_resolved * moved * grid_step / h)));
     any_change = any_change || changed_.back() != 0;
-    row += whole.cones[c].dim;
+    // Only what it does not resolve changes: the law decides.
+    const bool unresolved = changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
+    if (unresolved) may_change_[c] = 0;
+    safe = safe && (unresolved || is_safe(whole, active, modes, c, row));
+    row += dim;
   }
-  if (!any_change && active.size() > k_many_contacts) return std::nullopt;
+  if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)
