@@ -102,8 +102,9 @@ void EventStepper::report_captured(const EventStep& step, const Trial& trial) co
   for (std::size_t c = 0; c < active.shifts.size(); ++c) {
     const int dim = trial.cones[c].dim, known = std::min(dim, 3);
     const RowShift& shift = active.shifts[c];
-    // What touched a step ago and was let go by an impact has not come from anywhere.
-    if (shift.impact && trial.solution.r[row] > 0 && active.memory[c] == nullptr) {
+    // What touched a step ago and was let go by an impact has not come from anywhere; nor has what comes back.
+    if (shift.impact && trial.solution.r[row] > 0 && active.memory[c] == nullptr &&
+        active.contacts.normal_velocity(c) < 0) {
       Event event{.time = trial.end.phase.t,
                   .kind = EventKind::impact,
                   .contact = active.contacts.ids[c],

@@ -25,6 +25,7 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   constexpr int max_iterations = 8;
   const System& system = *step.system;
   const ContactId ids[] = {collision.contact};
+  const double round_off = k_gap_round_off * system_size(system, step.now.phase.q);
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < max_iterations; ++i) {
     kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
@@ -37,7 +38,7 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
     if (!(std::abs(gap) < best)) break;
     best = std::abs(gap);
     std::swap(impact_trial_, newton_trial_);
-    if (gap == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
+    if (best <= round_off || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
     h = next;
   }
   if (std::isfinite(best))

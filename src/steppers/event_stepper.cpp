@@ -16,6 +16,8 @@ namespace {
 
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
+// Events of a step times contacts that take part in them, before small events are left to the law.
+constexpr std::size_t k_located_contacts = 8;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
 
@@ -97,7 +99,7 @@ void EventStepper::take_part(EventStep& step) {
   if (options_.detect_collisions && !step.now.contacts.empty()) {
     evaluate_end(step);
     // Each round joins a contact at least.
-    while (captures_slow() && capture(step, h, false)) {
+    while (locates_resolved_only(step) && capture(step, h, false)) {
       if (!take_trial(step, h)) return;
       evaluate_end(step);
     }
@@ -233,6 +235,11 @@ void EventStepper::evaluate_end(EventStep& step) {
 
 // --- trials
 
+bool EventStepper::locates_resolved_only(const EventStep& step) const {
+  return options_.capture_slow && options_.detect_collisions && options_.projection == Projection::all &&
+         static_cast<std::size_t>(step.num_events) * step.active.contacts.size() > k_located_contacts;
+}
+
 bool EventStepper::take_trial(EventStep& step, double h) {
   ActiveSet& active = step.active;
   kernel_.solve(*step.system, step.now, h, active.contacts, step.slip_hint, active.memory, trial_,
@@ -245,9 +252,10 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   if (!locates_transitions() || !active.shifts.empty() || !step.history.modes_known ||
       active.contacts.empty())
     return std::nullopt;
+  const double grid_step = locates_resolved_only(step) ? step.request.t_end - step.report->t_begin : 0.0;
   std::optional<Transition> transition =
-      transitions_.find(*step.system, step.now, h, step.request.t_end - step.report->t_begin, active.contacts,
-                        active.modes, trial_, mode_trial_);
+      transitions_.find(*step.system, step.now, h, grid_step, active.contacts, active.modes, active.memory,
+                        trial_, mode_trial_);
   // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
   // step decide.
   if (transition && transition->h == 0 &&

@@ -49,26 +49,36 @@ HeldParts TransitionFinder::changed_in(const Trial& whole, const ContactSet& act
   return changed;
 }
 
-bool TransitionFinder::is_safe(const Trial& whole, const ContactSet& active,
-                               std::span<const ContactMode> modes, std::size_t c, int row) const {
-  const Vector &r = whole.solution.r, &u = whole.solution.u;
-  if (modes[c].status == ContactStatus::open || !(r[row] > 0)) return modes[c].status == ContactStatus::open;
+bool TransitionFinder::is_safe(const Trial& whole, const ContactSet& active, const ContactMode& mode,
+                               const ContactMemory* memory, std::size_t c, int row) const {
+  if (mode.status == ContactStatus::open) return true;
+  if (memory == nullptr || has_facets_) return false;
+  // Means over two steps; the end is half a step ahead of the second, which counts three times for safety.
   const Cone& cone = whole.cones[c];
-  for (const FrictionPart& part : mode_parts(cone)) {
-    if (part.coefficient == 0) continue;
-    const PartMode mode = modes[c].part(part.kind);
-    Eigen::Vector2d force = Eigen::Vector2d::Zero(), slip = Eigen::Vector2d::Zero();
-    force.head(part.size) = r.segment(row + part.first, part.size);
-    slip.head(part.size) = u.segment(row + part.first, part.size);
-    if (mode.status == ContactStatus::stick) {
-      const double friction =
-          part.kind == FrictionKind::sliding ? kernel_.friction_norm(cone, force) : force.norm();
-      if (friction > k_safe_friction * part.coefficient * r[row]) return false;
-    } else {
-      // At the end of the step the slip has changed by twice as much as on its mean.
-      const double before = mode.direction.dot(part_velocity(active, c, part.kind));
-      if (mode.direction.dot(slip) < 0.5 * (1 + k_safe_slip) * before || has_facets_) return false;
+  double now[k_max_cone_dim], ahead[k_max_cone_dim];
+  for (int k = 0; k < cone.dim; ++k) {
+    now[k] = whole.solution.r[row + k] / whole.h;
+    ahead[k] = now[k] + 1.5 * (now[k] - memory->force[k]);
+  }
+  const auto holds = [&](const double* force) {
+    if (!(force[0] > 0)) return false;
+    for (const FrictionPart& part : mode_parts(cone)) {
+      if (part.coefficient == 0 || mode.part(part.kind).status != ContactStatus::stick) continue;
+      Eigen::Vector2d r = Eigen::Vector2d::Zero();
+      for (int k = 0; k < part.size; ++k) r[k] = force[part.first + k];
+      if (!(r.norm() < k_safe_friction * part.coefficient * force[0])) return false;
     }
+    return true;
+  };
+  if (!holds(now) || !holds(ahead)) return false;
+  for (const FrictionPart& part : mode_parts(cone)) {
+    const PartMode slip = mode.part(part.kind);
+    if (part.coefficient == 0 || slip.status != ContactStatus::slip) continue;
+    Eigen::Vector2d u = Eigen::Vector2d::Zero();
+    u.head(part.size) = whole.solution.u.segment(row + part.first, part.size);
+    // At the end of the step the slip has changed by twice as much as on its mean.
+    const double before = slip.direction.dot(part_velocity(active, c, part.kind));
+    if (!(slip.direction.dot(u) > 0.5 * (1 + k_safe_slip) * before)) return false;
   }
   return true;
 }
@@ -161,8 +171,9 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
 
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
                                                  double grid_step, const ContactSet& active,
-                                                 std::span<const ContactMode> modes, const Trial& whole,
-                                                 Trial& at_transition) {
+                                                 std::span<const ContactMode> modes,
+                                                 std::span<const ContactMemory* const> memory,
+                                                 const Trial& whole, Trial& at_transition) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
   const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
@@ -176,9 +187,10 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
                                   std::max(at_rest, k_resolved * moved * grid_step / h)));
     any_change = any_change || changed_.back() != 0;
     // Only what it does not resolve changes: the law decides.
-    const bool unresolved = changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
+    const bool unresolved =
+        grid_step > 0 && changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
     if (unresolved) may_change_[c] = 0;
-    safe = safe && (unresolved || is_safe(whole, active, modes, c, row));
+    safe = safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
     row += dim;
   }
   if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
