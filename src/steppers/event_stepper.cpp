@@ -39,6 +39,13 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   num_events = num_turns = 0;
 }
 
+bool EventStep::stops_at_event() const {
+  if (!request.stop_at_event) return false;
+  report->ok = false;
+  report->stopped_at_event = true;
+  return true;
+}
+
 void EventStep::count_event(ContactId id, int max_events) {
   if (++num_events <= max_events || capturing) return;
   capturing = true;
@@ -73,7 +80,9 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     else
       take_part(step);
   }
+  if (report.stopped_at_event) return;
   step.snap_to_end();
+  if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
   // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
   const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
@@ -83,6 +92,8 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
 void EventStepper::take_part(EventStep& step) {
   const System& system = *step.system;
   double h = std::min(step.rest(), step.retries.h_limit);
+  if (step.request.reach != nullptr)
+    system.extend_reach(step.now.at, step.now.phase.v, step.rest(), *step.request.reach);
   update_active_set(step, h);
   h = contact_step(step, h);
   const double touching = touching_gap(options_, h);
@@ -92,7 +103,8 @@ void EventStepper::take_part(EventStep& step) {
     return;
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
-  if (!approaching.empty()) return resolve_impact(step, h, approaching, std::nullopt);
+  if (!approaching.empty())
+    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, std::nullopt);
   if (locates_transitions() && !step.history.modes_known) establish_modes(step);
   if (!take_trial(step, h)) return;
   std::optional<Collision> collision;
@@ -107,6 +119,7 @@ void EventStepper::take_part(EventStep& step) {
                                trial_.end.phase.t - step.now.phase.t, touching);
   }
   const std::optional<Transition> transition = find_transition(step, h);
+  if ((collision || transition) && step.stops_at_event()) return;
   if (transition && (!collision || transition->h <= collision->s * h)) {
     const auto contact = static_cast<std::size_t>(transition->contact);
     const double slip_speed = part_velocity(step.active.contacts, contact, transition->part).norm();
@@ -125,6 +138,7 @@ void EventStepper::take_part(EventStep& step) {
   } else {
     const double s = first_hand_over(step, touching);
     if (s < 1.0) {
+      if (step.stops_at_event()) return;
       step.count_event(step.active.contacts.ids[0], options_.max_events);
       if (!take_trial(step, s * h)) return;
     }

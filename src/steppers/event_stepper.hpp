@@ -59,6 +59,8 @@ struct EventStep : StepInProgress {
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
              StepReport& the_report);
   void count_event(ContactId id, int max_events);
+  // True, and the step is given up, where it was asked to stop at the first event.
+  bool stops_at_event() const;
 };
 
 class EventStepper final : public Stepper {

@@ -121,6 +121,8 @@ Keys make_event_keys() {
           k_options, &O::location),
       flag_key("detect_transitions", "locate stick-slip and take-off within the step", k_options,
                &O::detect_transitions),
+      flag_key("islands", "bodies that nothing ties to each other go through events on their own", k_options,
+               &O::islands),
       flag_key("capture_slow", "impacts slower than the forces of a step make them are not located", k_options,
                &O::capture_slow),
       number_key("epsilon_a", "m", number_at_least(0), "contacts with gap ≤ max(ε_a, ε_b h³) are active",
