@@ -178,7 +178,8 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
   History& history = state.history;
   if (!history.energy.started) {
     history.energy.started = true;
-    history.energy.initial_total = kinetic_energy(system.mass_at(at_, M_), state.v) + system.potential_energy(at_);
+    history.energy.initial_total =
+        kinetic_energy(system.mass_at(at_, M_), state.v) + system.potential_energy(at_);
   }
   history.contacts.clear();
   history.held_frictions.clear();

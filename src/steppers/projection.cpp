@@ -140,8 +140,8 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   tilted_lambda_ = lambda_;
   before_ = point.phase.v;
   if (!correct_velocity(M, true, nullptr, point.phase)) return false;
-  if (!tilted || kinetic_energy(M, tilted_v_ - before_) >
-                     k_largest_tilt * kinetic_energy(M, point.phase.v - before_))
+  if (!tilted ||
+      kinetic_energy(M, tilted_v_ - before_) > k_largest_tilt * kinetic_energy(M, point.phase.v - before_))
     return true;
   std::swap(point.phase.v, tilted_v_);
   std::swap(lambda_, tilted_lambda_);

@@ -42,8 +42,8 @@ void save(const State& state, std::ostream& out) {
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
-                       c.slip_direction[0], c.slip_direction[1], int{c.closed} + 2 * int{c.mode_unknown}, c.force[0], c.force[1],
-                       c.force[2], c.basis.size());
+                       c.slip_direction[0], c.slip_direction[1], int{c.closed} + 2 * int{c.mode_unknown},
+                       c.force[0], c.force[1], c.force[2], c.basis.size());
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
   }

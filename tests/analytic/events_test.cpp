@@ -16,17 +16,8 @@
 namespace delassus {
 namespace {
 
+using testing::run_with_events;
 using testing::simulate;
-
-std::vector<Event> run_with_events(Simulation& simulation, double t_end) {
-  std::vector<Event> events;
-  simulation.observe([&](const Simulation&, const StepReport& report) {
-    events.insert(events.end(), report.events.begin(), report.events.end());
-    return true;
-  });
-  EXPECT_TRUE(simulation.run_until(t_end)) << simulation.report().message;
-  return events;
-}
 
 TEST(Events, SimultaneousImpactsOfTwoBodies) {
   Simulation simulation = simulate(R"(

@@ -183,8 +183,8 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     const int dim = whole.cones[c].dim;
     const double moved =
         (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
-    changed_.push_back(changed_in(whole, active, modes, c, row,
-                                  std::max(at_rest, k_resolved * moved * grid_step / h)));
+    changed_.push_back(
+        changed_in(whole, active, modes, c, row, std::max(at_rest, k_resolved * moved * grid_step / h)));
     any_change = any_change || changed_.back() != 0;
     // Only what it does not resolve changes: the law decides.
     const bool unresolved =
