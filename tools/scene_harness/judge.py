@@ -95,16 +95,13 @@ def motor_work(scene, result):
     index = {t: i for i, t in enumerate(times)}
     steps = [0.0] * len(times)
     for motor in prescribed(scene):
-        joint = next(j for j in scene["joints"] if j["name"] == motor["joint"])
-        kinds = [row for row in result.table("joints") if row["name"].startswith(joint["name"])]
-        values = {float(row["t"]): float(row["value"]) for row in kinds}
+        coordinate = f"{motor['joint']}.{motor['coordinate']}"
+        values = {float(row["t"]): float(row["value"]) for row in result.table("joints") if row["name"] == coordinate}
         component = "tz" if motor["coordinate"].startswith("angle") else "fz"
         for row in result.table("reactions"):
             i = index[float(row["t"])]
             if row["name"] == motor["name"] and i > 0:
-                force = float(row[component])
-                way = values[times[i]] - values[times[i - 1]]
-                steps[i] += force * way
+                steps[i] += float(row[component]) * (values[times[i]] - values[times[i - 1]])
     total, out = 0.0, []
     for step in steps:
         total += step

@@ -29,7 +29,7 @@ class Result:
         """Rows of NAME.csv as dicts of text; empty where the run left none."""
         if name not in self.tables:
             path = pathlib.Path(self.folder, f"{name}.csv")
-            self.tables[name] = list(csv.DictReader(path.open())) if path.exists() else []
+            self.tables[name] = list(csv.DictReader(path.read_text().splitlines())) if path.exists() else []
         return self.tables[name]
 
 
