@@ -13,6 +13,8 @@ namespace {
 
 // Velocities of a contact below this, relative to the free ones, are the zeros of an iterative solver.
 constexpr double k_zero_velocity = 1e-9;
+// The same of the terms that they are the sums of: some hundred machine epsilons.
+constexpr double k_round_off = 1e-13;
 // Added to the diagonal of (3), relative to it: free directions must not stop the factorisation. Repeated steps take it
 // out again.
 constexpr double k_diagonal = 1e-10;
@@ -196,6 +198,19 @@ bool find_face(const Cone& cone, const ContactVectorRef& r, const ContactVectorR
       out.direction.head(part.size) = u_i.normalized();
   }
   return true;
+}
+
+// The velocity of a contact that is the error of a solver: of the free one, and of the sums that the velocity is of.
+double unresolved_velocity(const LocalProblem& local, int c, const Vector& r) {
+  const double free = local.u_free.segment(local.first_row(c), local.cones[c].dim).cwiseAbs().maxCoeff();
+  double terms = local.terms.size() > 0 ? local.terms[c] : 0.0;
+  for (int e = local.W.row_begin(c); e < local.W.row_end(c); ++e) {
+    const auto block = local.W.block(c, e);
+    const int first = local.first_row(local.W.column(e));
+    for (Eigen::Index j = 0; j < block.cols(); ++j)
+      terms = std::max(terms, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
+  }
+  return std::max(k_zero_velocity * free, k_round_off * terms);
 }
 
 // Numbers between ½ and 3/2 without a pattern.
@@ -468,11 +483,7 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
     }
   };
   double zero = 0;
-  for (const int c : contacts) {
-    const auto u_free = local.u_free.segment(local.first_row(c), local.cones[c].dim);
-    zero = std::max({zero, u_free.cwiseAbs().maxCoeff(), local.terms.size() > 0 ? local.terms[c] : 0.0});
-  }
-  zero *= k_zero_velocity;
+  for (const int c : contacts) zero = std::max(zero, unresolved_velocity(local, c, solution.r));
   island.faces.resize(contacts.size());
   island.Ht.clear(island.num_velocities);
   for (std::size_t i = 0; i < contacts.size(); ++i) {

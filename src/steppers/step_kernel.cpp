@@ -149,24 +149,36 @@ void StepKernel::bound_restitution(const System& system, double h, std::span<Row
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
-// it ends at round-off in a few rounds unless the joint jams.
+// it ends at round-off in a few rounds. Where friction takes so much of the force that limits it that the rounds swing
+// about the solution, they go a part of the way; where it adds as much, the joint jams.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
   constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
-  double largest = 0, change = std::numeric_limits<double>::infinity();
+  constexpr double contracts = 0.7, least_share = 1.0 / 64;
+  double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
+  // In free fall joints carry the round-off of the momentum, and friction that.
+  double floor = 0;
+  for (const double coefficient : data.friction.coefficient)
+    floor = std::max(floor, coefficient * max_abs(slot.problem.p));
   update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
-  for (int round = 0; round < max_rounds && change > settled * largest; ++round) {
+  for (int round = 0; round < max_rounds && change > settled * std::max(largest, floor); ++round) {
     slot.reduction.update_cones();
     if (!solve_once()) return true;
     last_bounds_.clear();
     for (std::size_t c = data.num_contacts; c < slot.problem.cones.size(); ++c)
       last_bounds_.push_back(slot.problem.cones[c].bound);
+    const double before = change;
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
+    if (change > contracts * before) share = std::max(0.5 * share, least_share);
+    for (std::size_t i = 0; i < last_bounds_.size() && share < 1; ++i) {
+      double& bound = slot.problem.cones[static_cast<std::size_t>(data.num_contacts) + i].bound;
+      bound = last_bounds_[i] + share * (bound - last_bounds_[i]);
+    }
   }
   slot.reduction.update_cones();
-  return change <= tolerated * largest;
+  return change <= tolerated * std::max(largest, floor);
 }
 
 std::string StepKernel::unsettled_joint(const System& system) const {
