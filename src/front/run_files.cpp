@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
 
@@ -97,14 +98,46 @@ class RunFiles::Watch final : public Observer {
     recorded = report.ok || report.substeps > 0;
     if (recorded) recorder.record(simulation.state(), report);
     summary.add(report);
+    note_shared(simulation, report);
     return true;
+  }
+
+  // What is not unique on the way: joints that contacts relieve or that become redundant, and pairs of bodies whose
+  // contacts share their load.
+  void note_shared(const Simulation& simulation, const StepReport& report) {
+    const System& system = simulation.system();
+    const auto note = [&](const std::string& name) {
+      std::vector<std::string>& names = summary.reactions_not_unique;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    if (report.certificate.redundant_joint_rows > summary.redundant_joint_rows) {
+      summary.redundant_joint_rows = report.certificate.redundant_joint_rows;
+      for (const std::string& name : find_redundancy(system, simulation.state()).not_unique()) note(name);
+    }
+    shared_rows.resize(report.shared_joint_rows.size(), 0);
+    for (std::size_t row = 0; row < shared_rows.size(); ++row)
+      if (report.shared_joint_rows[row] != 0 && shared_rows[row] == 0) {
+        shared_rows[row] = 1;
+        note(system.joint_name(static_cast<int>(row)));
+      }
+    for (const ContactReport& contact : report.contacts) {
+      if (!contact.shared) continue;
+      const ContactBodies pair = system.contact_bodies(contact.id);
+      if (std::find(shared_pairs.begin(), shared_pairs.end(), pair) != shared_pairs.end()) continue;
+      shared_pairs.push_back(pair);
+      const auto name_of = [&](int body) { return body < 0 ? "world" : system.body_name(body); };
+      note(pair.a < 0 && pair.b < 0 ? system.contact_name(contact.id)
+                                    : fmt::format("{} on {}", name_of(pair.b), name_of(pair.a)));
+    }
   }
 
   Redundancy redundancy;
   Recorder recorder;
   RunSummary summary;
   Clock::time_point started;
-  bool recorded = false;  // the last step
+  std::vector<char> shared_rows;            // joint rows that are noted already
+  std::vector<ContactBodies> shared_pairs;  // likewise
+  bool recorded = false;                    // the last step
   bool ended = false;
 };
 

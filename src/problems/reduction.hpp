@@ -36,6 +36,7 @@ class Reduction {
   void recover(const VectorRef& r, Solution& solution) const;
   double contact_mass(int contact) const { return local_.contact_mass(contact); }
   int num_parts() const { return parts_.size(); }
+  const Parts& parts() const { return parts_; }
   // Joint rows that depend on others.
   int num_redundant() const { return factors_.num_redundant(); }
 

@@ -31,6 +31,19 @@ double speed_without_joints(const Problem& problem, Vector& diagonal) {
   return speed;
 }
 
+// Of the sums W r.
+double largest_term(const LocalProblem& problem, const VectorRef& r) {
+  double largest = 0;
+  for (int a = 0; a < problem.num_contacts(); ++a)
+    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e) {
+      const auto block = problem.W.block(a, e);
+      const int first = problem.first_row(problem.W.column(e));
+      for (Eigen::Index j = 0; j < block.cols(); ++j)
+        largest = std::max(largest, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
+    }
+  return largest;
+}
+
 }  // namespace
 
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
@@ -87,7 +100,8 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
         max_abs(rows) / std::max({speed, max_abs(problem.g), speed_without_joints(problem, part), k_tiny});
   }
   const LocalProblem& local = reduction.local();
-  const double reference = std::max({max_abs(local.u_free), local.velocity_floor(), k_tiny});
+  const double reference =
+      std::max(compute_velocity_scale(local, max_abs(local.u_free), solution.r), k_tiny);
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone& cone = problem.cones[c];
     const int row = local.first_row(c);
@@ -103,16 +117,15 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
   return residual;
 }
 
+double compute_velocity_scale(const LocalProblem& problem, double free, const VectorRef& r) {
+  constexpr double share = 1e-4;  // as in LocalProblem::velocity_floor
+  constexpr double most = 1e4;    // times the others
+  const double scale = std::max(free, problem.velocity_floor());
+  return std::max(scale, std::min(share * largest_term(problem, r), most * scale));
+}
+
 double compute_cancellation(const LocalProblem& problem, const VectorRef& r) {
-  double largest = 0;
-  for (int a = 0; a < problem.num_contacts(); ++a)
-    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e) {
-      const auto block = problem.W.block(a, e);
-      const int first = problem.first_row(problem.W.column(e));
-      for (Eigen::Index j = 0; j < block.cols(); ++j)
-        largest = std::max(largest, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
-    }
-  return std::max(1.0, largest / std::max(max_abs(problem.u_free), k_tiny));
+  return std::max(1.0, largest_term(problem, r) / std::max(max_abs(problem.u_free), k_tiny));
 }
 
 }  // namespace delassus

@@ -47,6 +47,7 @@ void StepReport::clear() {
   events.clear();
   contacts.clear();
   joint_impulses.setZero();
+  shared_joint_rows.clear();
   certificate = {};
   energy = {};
 }

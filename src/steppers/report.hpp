@@ -51,6 +51,8 @@ struct ContactReport {
   Vector3 couple = Vector3::Zero();   // of the resistance to spinning (first) and rolling, likewise [N·m·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step [m/s]
   ContactPlace place;                  // at the end of the step: bodies, points, frame
+  // The impulse is one choice of many: others can take the load. The least ones are reported (problems/least_forces.hpp).
+  bool shared = false;
 };
 
 // What row impulses r of a contact, from `row` on, are in its frame: normal first, as force and as couple.
@@ -92,6 +94,8 @@ struct StepReport {
   Vector joint_impulses;                // sum over the step [N·s]
   // Of the bilateral rows: at the end of the step where the scheme knows them, their mean over the step otherwise [N].
   Vector joint_forces;
+  // Of the bilateral rows: 1 where contacts can take the load, so that the impulse is one choice of many; empty: of none.
+  std::vector<char> shared_joint_rows;
   Certificate certificate;
   EnergyReport energy;
   void clear();

@@ -86,8 +86,8 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
-  solve_contacts(h, trial);
-  bound_restitution(h, shifts, trial);
+  solve_contacts(system, h, trial);
+  bound_restitution(system, h, shifts, trial);
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
@@ -96,15 +96,27 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   finish(system, begin, h, shifts, step_.data, step_, trial);
 }
 
-void StepKernel::solve_contacts(double h, Trial& trial) {
+void StepKernel::solve_contacts(const System& system, double h, Trial& trial) {
   if (step_.data.friction.constant.empty())
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
-                  trial.stats);
+    solve_once(trial);
   else
-    solve_with_friction(h, trial);
+    solve_with_friction(system, h, trial);
 }
 
-void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& trial) {
+void StepKernel::solve_once(Trial& trial) {
+  solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                trial.stats);
+  if (usable(trial.stats.status)) take_least_forces(step_.reduction, trial);
+}
+
+// The next step starts from these, too: a load that stays is shared as before, whatever the solver would have chosen.
+void StepKernel::take_least_forces(const Reduction& reduction, Trial& trial) {
+  least_.apply(reduction, trial.solution);
+  trial.shared_contacts = least_.shared_contacts();
+  trial.shared_rows = least_.shared_rows();
+}
+
+void StepKernel::bound_restitution(const System& system, double h, std::span<RowShift> shifts, Trial& trial) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
       std::none_of(shifts.begin(), shifts.end(), rebounds))
@@ -124,7 +136,7 @@ void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& 
     problem.w += bound_.shift() - before;
     before = bound_.shift();
     step_.reduction.update_free_velocity();
-    solve_contacts(h, trial);
+    solve_contacts(system, h, trial);
     iterations += trial.stats.iterations;
     if (!usable(trial.stats.status)) break;
   }
@@ -137,28 +149,55 @@ void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& 
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
-// it ends at round-off in a few rounds unless the joint jams.
+// it ends at round-off in a few rounds. Where friction takes so much of the force that limits it that the rounds swing
+// about the solution, they go a part of the way; where it adds as much, the joint jams.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
   constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
-  double largest = 0, change = std::numeric_limits<double>::infinity();
+  constexpr double contracts = 0.7, least_share = 1.0 / 64;
+  double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
+  // In free fall joints carry the round-off of the momentum, and friction that.
+  double floor = 0;
+  for (const double coefficient : data.friction.coefficient)
+    floor = std::max(floor, coefficient * max_abs(slot.problem.p));
   update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
-  for (int round = 0; round < max_rounds && change > settled * largest; ++round) {
+  for (int round = 0; round < max_rounds && change > settled * std::max(largest, floor); ++round) {
     slot.reduction.update_cones();
     if (!solve_once()) return true;
+    last_bounds_.clear();
+    for (std::size_t c = data.num_contacts; c < slot.problem.cones.size(); ++c)
+      last_bounds_.push_back(slot.problem.cones[c].bound);
+    const double before = change;
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
+    if (change > contracts * before) share = std::max(0.5 * share, least_share);
+    for (std::size_t i = 0; i < last_bounds_.size() && share < 1; ++i) {
+      double& bound = slot.problem.cones[static_cast<std::size_t>(data.num_contacts) + i].bound;
+      bound = last_bounds_[i] + share * (bound - last_bounds_[i]);
+    }
   }
   slot.reduction.update_cones();
-  return change <= tolerated * largest;
+  return change <= tolerated * std::max(largest, floor);
 }
 
-void StepKernel::solve_with_friction(double h, Trial& trial) {
+std::string StepKernel::unsettled_joint(const System& system) const {
+  std::size_t worst = 0;
+  double largest = -1;
+  for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
+    const double change =
+        std::abs(step_.problem.cones[static_cast<std::size_t>(step_.data.num_contacts) + i].bound -
+                 last_bounds_[i]);
+    if (change > largest) worst = i;
+    largest = std::max(largest, change);
+  }
+  return system.joint_name(step_.data.friction.first_force[worst]);
+}
+
+void StepKernel::solve_with_friction(const System& system, double h, Trial& trial) {
   int iterations = 0;
   const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
-                  trial.stats);
+    solve_once(trial);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
     warm_.r = trial.solution.r;
@@ -167,7 +206,9 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
   trial.stats.iterations = iterations;
   if (!settled) {
     trial.stats.status = SolveStatus::iteration_limit;
-    trial.failure = "the friction in joints and the joint forces that limit it do not settle (a joint jams)";
+    trial.failure = fmt::format(
+        "the friction in joint '{}' and the joint forces that limit it do not settle (the joint jams)",
+        unsettled_joint(system));
   }
   friction_modes_.assign(trial.solution.modes.begin() + step_.data.num_contacts, trial.solution.modes.end());
 }
@@ -293,6 +334,9 @@ void StepKernel::solve_modes(const System& system, const PhasePoint& begin, doub
     solve_once();
   else
     settle_friction(h, data, modes_, trial, solve_once);
+  trial.shared_contacts.clear();
+  trial.shared_rows.clear();
+  if (trial.ok && mode_scratch_.redundant) take_least_forces(reduction, trial);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
     Cone& cone = problem.cones[c];

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/least_forces.hpp"
 #include "delassus/problems/modes.hpp"
 #include "delassus/problems/residual.hpp"
 #include "delassus/problems/solver.hpp"
@@ -46,6 +47,8 @@ struct Trial {
   double work_normal = 0, work_friction = 0, work_impacts = 0,
          work_joints = 0;  // of the impulses over the step [J]
   int redundant_joint_rows = 0;
+  // Contacts and joint rows whose impulses are one choice of many, the least (problems/least_forces.hpp).
+  std::vector<char> shared_contacts, shared_rows;
   std::string failure;
 };
 
@@ -101,14 +104,19 @@ class StepKernel {
                 std::span<const ContactMode> modes, const VectorRef& slip_hint,
                 std::span<const RowShift> shifts, StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
-  void solve_with_friction(double h, Trial& trial);
+  void solve_with_friction(const System& system, double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
-  void bound_restitution(double h, std::span<RowShift> shifts, Trial& trial);
-  void solve_contacts(double h, Trial& trial);
+  void bound_restitution(const System& system, double h, std::span<RowShift> shifts, Trial& trial);
+  void solve_contacts(const System& system, double h, Trial& trial);
+  // By the contact solver; then the least of all impulses that give its velocity.
+  void solve_once(Trial& trial);
+  void take_least_forces(const Reduction& reduction, Trial& trial);
+  // The joint whose friction has changed most in the last round.
+  std::string unsettled_joint(const System& system) const;
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
@@ -123,6 +131,8 @@ class StepKernel {
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
+  LeastForces least_;
+  std::vector<double> last_bounds_;  // of the friction in joints, before the last round
   Projector projector_;
   RestitutionBound bound_;
   Vector restitution_, other_shift_;

@@ -88,12 +88,19 @@ void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
   if (report.joint_impulses.size() != trial.solution.lambda.size())
     report.joint_impulses.setZero(trial.solution.lambda.size());
   report.joint_impulses += fraction * trial.solution.lambda;
+  const auto joint_rows = static_cast<std::size_t>(trial.solution.lambda.size());
+  for (std::size_t i = 0; i < std::min(joint_rows, trial.shared_rows.size()); ++i) {
+    if (trial.shared_rows[i] == 0) continue;
+    report.shared_joint_rows.resize(joint_rows, 0);
+    report.shared_joint_rows[i] = 1;
+  }
   int row = 0;
   for (std::size_t c = 0; c < ids.size(); ++c) {
     ContactReport& contact = contact_report(ids[c], report);
     contact.impulse +=
         fraction * contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
     contact.couple += fraction * contact_couple(trial.cones[c], trial.solution.r, row);
+    contact.shared = contact.shared || (c < trial.shared_contacts.size() && trial.shared_contacts[c] != 0);
     row += trial.cones[c].dim;
   }
 }

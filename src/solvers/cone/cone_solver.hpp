@@ -5,7 +5,7 @@
 //
 //   start    r = warm start projected onto the cones, or 0 where that has the smaller error
 //   accept   E_v ≤ tolerance (prepared_contacts.hpp (3)) of u = W r + u_free computed afresh            (1)
-//            with ‖u_free‖ not below LocalProblem::velocity_floor
+//            with ‖u_free‖ not below the round-off of its own terms and those of W r (compute_velocity_scale)
 //   end      the iterate with the smallest error seen; its modes
 //
 // (1) and every threshold of the methods are ratios of quantities of the problem, so that W → s W, or other units of
@@ -59,6 +59,10 @@ class ConeSolver : public Solver {
 
  private:
   void start(const LocalProblem& problem, const WarmStart& warm);
+  // The accepted error grows with what W r can be computed to.
+  void allow_round_off();
+  const LocalProblem* problem_ = nullptr;  // of the solve in progress
+  double free_speed_ = 0;                  // ‖u_free‖ [m/s]
   Vector best_r_, best_u_;
   double best_error_ = 0, accepted_error_ = 0;
   int limit_ = 0;  // of the solve in progress

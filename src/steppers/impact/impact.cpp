@@ -27,6 +27,7 @@ bool ImpactResolver::solve(ImpactResult& result) {
   SolveStats stats;
   warm_.basis.clear();
   solve_aligned(solver_, options_.law.aligned(), problem_, reduction_, warm_, solution_, stats);
+  if (usable(stats.status)) least_.apply(reduction_, solution_);
   result.stats.status = stats.status;
   result.stats.iterations += stats.iterations;
   const Residual residual = compute_residual(problem_, reduction_, solution_);

@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/least_forces.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
 #include "delassus/steppers/report.hpp"
@@ -63,6 +64,7 @@ class ImpactResolver {
   Problem problem_;
   Reduction reduction_;
   Solution solution_;
+  LeastForces least_;
   Solution total_;  // of all problems of an impact
   WarmStart warm_;
   Vector u_before_, w_;
