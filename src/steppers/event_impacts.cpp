@@ -14,6 +14,12 @@
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
+namespace {
+
+// An approach that an impact has made, as a fraction of the largest velocity; below it is the solver's tolerance [-].
+constexpr double k_pushed_together = 1e-8;
+
+}  // namespace
 
 void EventStepper::move_to(EventStep& step, const Collision& collision) {
   if (options_.location == ImpactLocation::interpolant) {
@@ -138,13 +144,16 @@ void EventStepper::book_impact(EventStep& step) {
       step.hit.push_back(ids[c]);
       report.events.push_back({t, EventKind::impact, ids[c], impact_.velocity_before[c],
                                impact_.velocity_after[c], impact_.impulse[c], impact_.energy_change});
-      if (impact_.fell_back)
-        report.events.push_back({.time = t, .kind = EventKind::fallback, .contact = ids[c]});
+      Event event = report.events.back();
+      event.kind = impact_.fell_back ? EventKind::fallback : EventKind::reduced;
+      if (impact_.fell_back || impact_.share[c] < 1) report.events.push_back(event);
     }
-    // A contact that does not separate persists.
+    // A contact that does not separate persists; one that separated and has been pushed together is hit next.
     ContactMemory& memory = next_contacts_[c];
     memory.id = ids[c];
-    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest;
+    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest &&
+                    (impact_.velocity_before[c][0] <= k_rest_tolerance * fastest ||
+                     impact_.velocity_after[c][0] > -k_pushed_together * fastest);
     if (memory.closed) memory.status = ContactStatus::stick;
   }
   std::swap(step.history.contacts, next_contacts_);

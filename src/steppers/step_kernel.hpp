@@ -108,6 +108,7 @@ class StepKernel {
   // Reduces the restitution of contacts that gain energy, and solves again.
   void bound_restitution(double h, std::span<RowShift> shifts, Trial& trial);
   void solve_contacts(double h, Trial& trial);
+  void judge(Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
