@@ -18,6 +18,8 @@ namespace {
 
 // An approach that an impact has made, as a fraction of the largest velocity; below it is the solver's tolerance [-].
 constexpr double k_pushed_together = 1e-8;
+// Contacts close together when their gaps are less than this many times what the joints have drifted there [-].
+constexpr double k_drifts = 2;
 
 }  // namespace
 
@@ -56,14 +58,42 @@ void EventStepper::interpolate_to(EventStep& step, const Collision& collision) {
   if (collision.s >= 1.0) return accept(step, trial_, collision.contact);
   motion_.at(*step.system, collision.s, interpolated_.phase);
   interpolated_.place(*step.system);
+  find_closing(step, interpolated_, collision.contact);
   book_trial(step, interpolated_, trial_, step.active.contacts.ids, collision.s);
   memories_.remember(trial_, step.active.contacts.ids, step.history);
   std::swap(step.now, interpolated_);
-  if (options_.projection != Projection::none) project(step, collision.contact);
+  if (options_.projection != Projection::none) project(step, closing_);
+}
+
+void EventStepper::find_closing(const EventStep& step, const PhasePoint& at, ContactId located) {
+  const System& system = *step.system;
+  closing_.assign(1, located);
+  const double round_off = k_gap_round_off * system_size(system, at.phase.q);
+  if (options_.projection == Projection::none ||
+      max_abs(at.joints.violation.head(at.joints.num_holonomic)) <= round_off)
+    return;
+  ids_.clear();
+  for (std::size_t c : step.active.open) ids_.push_back(step.now.contacts.ids[c]);
+  system.evaluate_contacts(ids_, at.at, found_);
+  found_.update_velocities(at.phase.v);
+  probe_.phase = at.phase;
+  probe_.at = at.at;
+  probe_.joints = at.joints;
+  system.evaluate_contacts({}, at.at, one_);
+  if (!projector_.project_position(system, one_, probe_)) return;
+  system.evaluate_contacts(ids_, probe_.at, missing_);
+  const auto drift = [&](std::size_t c) { return std::abs(missing_.gap(c) - found_.gap(c)); };
+  const std::size_t first = found_.find(located);
+  const double drift_there = first < found_.size() ? drift(first) : 0.0;
+  for (std::size_t c = 0; c < found_.size(); ++c)
+    if (c != first && found_.valid(c) && found_.normal_velocity(c) < 0 &&
+        found_.gap(c) <= round_off + k_drifts * (drift(c) + drift_there))
+      closing_.push_back(found_.ids[c]);
+  std::sort(closing_.begin(), closing_.end());
 }
 
 void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
-                                     std::optional<ContactId> located) {
+                                     bool located) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
@@ -86,16 +116,16 @@ void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const 
   some_.clear();
   for (std::size_t c = 0; c < now.contacts.size(); ++c) {
     const ContactId id = now.contacts.ids[c];
-    if (!now.contacts.valid(c) && id != located) continue;
+    const bool hit = located && std::find(due.begin(), due.end(), id) != due.end();
+    if (!now.contacts.valid(c) && !hit) continue;
     const ContactMemory* memory = find_memory(step.history, id);
     const bool closed = memory != nullptr && memory->closed;
-    if (now.contacts.gap(c) <= touching || closed || id == located) some_.push_back(c);
+    if (now.contacts.gap(c) <= touching || closed || hit) some_.push_back(c);
   }
   hit_contacts_.select(now.contacts, some_);
 }
 
-void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
-                                  std::optional<ContactId> located) {
+void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located) {
   const System& system = *step.system;
   StepReport& report = *step.report;
   step.history.held_frictions.clear();  // an impact may tear a joint loose
