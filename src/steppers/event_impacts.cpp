@@ -20,6 +20,9 @@ namespace {
 constexpr double k_pushed_together = 1e-8;
 // Contacts close together when their gaps are less than this many times what the joints have drifted there [-].
 constexpr double k_drifts = 2;
+// A step that comes to where a sliding contact has no force is cut into parts not shorter than this; what is left counts as
+// there [-].
+constexpr double k_shortest_cut = 1.0 / 64;
 
 }  // namespace
 
@@ -153,6 +156,63 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   step.count_event(hit_contacts_.empty() ? 0 : hit_contacts_.ids[0], options_.max_events);
 }
 
+// u_N of a unit normal impulse with the friction of the slip, of a contact on its own, is not positive.
+bool EventStepper::friction_presses_down(const EventStep& step) const {
+  const ContactSet& contacts = step.active.contacts;
+  const ContactMatrix& W = kernel_.local().W;
+  const double at_rest =
+      k_rest_tolerance * std::max(max_abs(step.now.phase.v), max_abs(kernel_.local().u_free));
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const int c = static_cast<int>(i);
+    const Cone& cone = kernel_.problem().cones[i];
+    const int tangents = std::min(cone.dim, 3) - 1;
+    if (tangents < 1 || cone.mu <= 0) continue;
+    const auto slip = contacts.u.segment(contacts.first_row(i) + 1, tangents);
+    const double speed = slip.norm();
+    if (speed <= at_rest) continue;
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+      if (W.column(e) != c) continue;
+      const auto own = W.block(c, e);
+      if (own(0, 0) <= cone.mu / speed * own.row(0).segment(1, tangents).dot(slip)) return true;
+    }
+  }
+  return false;
+}
+
+bool EventStepper::resolve_shock(EventStep& step, double& h) {
+  if (!friction_presses_down(step)) return false;
+  const System& system = *step.system;
+  const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
+  probe_.phase = step.now.phase;
+  probe_.at = step.now.at;
+  probe_.joints = step.now.joints;
+  hit_contacts_ = step.active.contacts;
+  // Where forces exist now the step only comes to where they do not: up to there it slides.
+  const double shortest = k_shortest_cut * (step.request.t_end - step.report->t_begin);
+  while (kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_)) {
+    if (probe_.phase.t == trial_.end.phase.t) return false;
+    if (h > shortest) {
+      h *= 0.5;
+      if (!take_trial(step, h)) return true;
+      if (!friction_presses_down(step)) return false;
+      continue;
+    }
+    probe_.phase.t = trial_.end.phase.t;
+    probe_.phase.q = trial_.end.phase.q;
+    probe_.at = trial_.end.at;
+    probe_.joints = trial_.end.joints;
+    system.evaluate_contacts(step.active.contacts.ids, probe_.at, hit_contacts_);
+    hit_contacts_.update_velocities(probe_.phase.v);
+  }
+  impacts_.resolve_shock(system, probe_, hit_contacts_, h, impact_);
+  step.report->certificate.solves += 1;
+  step.report->certificate.iterations += impact_.stats.iterations;
+  if (!impact_.ok) return false;
+  book_impact(step);
+  step.count_event(hit_contacts_.ids[0], options_.max_events);
+  return true;
+}
+
 // The jump of the velocities, the events, and which contacts persist.
 void EventStepper::book_impact(EventStep& step) {
   StepReport& report = *step.report;
@@ -170,7 +230,8 @@ void EventStepper::book_impact(EventStep& step) {
     ContactReport& contact = contact_report(ids[c], report);
     contact.impulse += impact_.impulse[c];
     contact.couple += impact_.couple[c];
-    if (impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
+    const bool shock = impact_.without_collision && impact_.impulse[c][0] > 0;
+    if (shock || impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
       step.hit.push_back(ids[c]);
       report.events.push_back({t, EventKind::impact, ids[c], impact_.velocity_before[c],
                                impact_.velocity_after[c], impact_.impulse[c], impact_.energy_change});

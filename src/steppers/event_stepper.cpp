@@ -84,6 +84,7 @@ void EventStepper::take_part(EventStep& step) {
   if (!approaching.empty()) return resolve_impact(step, h, approaching, false);
   if (locates_transitions() && !step.history.modes_known) establish_modes(step);
   if (!take_trial(step, h)) return;
+  if (locates_transitions() && !step.capturing && resolve_shock(step, h)) return;
   // While capturing, impacts are still located but do not rebound; only if they do not end either, contacts join
   // the active set where they are.
   if (step.num_events > 2 * options_.max_events + k_spare_events) {

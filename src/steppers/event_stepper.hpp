@@ -103,6 +103,11 @@ class EventStepper final : public Stepper {
   // The contacts that take part in an impact now: closed ones, those due, those within the band.
   void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due, bool located);
   void book_impact(EventStep& step);
+  // A contact that slides where no force can hold it (Painlevé's paradox): an impact without collision, resolved at once.
+  // After the trial step h, whose mobilities are looked at; it is cut where it comes to such a place. False: the trial is
+  // to be taken.
+  bool resolve_shock(EventStep& step, double& h);
+  bool friction_presses_down(const EventStep& step) const;
 
   // Moves to the end of a trial. `located`: the contact that collides there.
   void accept(EventStep& step, Trial& trial, std::optional<ContactId> located = {});
@@ -139,6 +144,7 @@ class EventStepper final : public Stepper {
   std::vector<std::size_t> some_;
   std::vector<ContactId> ids_;
   std::vector<HeldParts> held_;
+  std::vector<ContactMode> shock_modes_;
   std::vector<FrictionRatios> friction_ratios_;
   BlockMatrix M_;
 };

@@ -104,8 +104,9 @@ void StepKernel::judge(Trial& trial) {
   if (is_certified(residual, trial.stats.residual)) return;
   trial.ok = false;
   trial.stats.status = SolveStatus::numerical_failure;
-  trial.failure = fmt::format("the forces that the contact solver '{}' found do not satisfy the step (residual {:.1e})",
-                              solver_.name(), residual);
+  trial.failure =
+      fmt::format("the forces that the contact solver '{}' found do not satisfy the step (residual {:.1e})",
+                  solver_.name(), residual);
 }
 
 void StepKernel::solve_contacts(double h, Trial& trial) {

@@ -21,7 +21,8 @@ using testing::simulate;
 // A box hinged at its centre to a swinging arm: nothing turns it, so that it comes down flat. All is turned by `tilt`. With `second`
 // the arm carries another one beside it.
 std::string swinging_box(const char* wrist, double step, double tilt, bool second) {
-  return fmt::format(R"(
+  return fmt::format(
+      R"(
 delassus: 1
 name: swinging_box
 constants: {{c: cos({0}), s: sin({0})}}
@@ -38,11 +39,12 @@ joints:
 contact: {{friction: 0.01, restitution: 0.4}}
 stepper: {{name: trapezoidal-2, step: {2}}}
 )",
-                     tilt, wrist, step,
-                     second ? "  - {name: other, type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [c, s, 0.5], "
-                              "rotation: [0, 0, " + fmt::format("{}", tilt) + "], shapes: [{type: box, size: [0.4, 0.2, 0.2]}]}"
-                            : "",
-                     second ? "  - {name: other_wrist, type: revolute, between: [arm, other], point: [c, s, 0.5]}" : "");
+      tilt, wrist, step,
+      second ? "  - {name: other, type: rigid, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [c, s, 0.5], "
+               "rotation: [0, 0, " +
+                   fmt::format("{}", tilt) + "], shapes: [{type: box, size: [0.4, 0.2, 0.2]}]}"
+             : "",
+      second ? "  - {name: other_wrist, type: revolute, between: [arm, other], point: [c, s, 0.5]}" : "");
 }
 
 // Arm of 1 kg with its centre at half of its length 1, boxes as points at its end: E = ½ J φ̇² with

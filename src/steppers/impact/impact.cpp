@@ -17,6 +17,8 @@ namespace {
 constexpr double k_approach_tolerance = 1e-10;
 // Halvings of the restitution of a fallback that gains energy; the last one takes none.
 constexpr int k_max_halvings = 6;
+// What changes the velocities by less is no impact [-].
+constexpr double k_jump = 1e-9;
 // A gain below this share of ½ |r|ᵀ |u⁻| is the solver's tolerance [-].
 constexpr double k_no_gain = 1e-9;
 
@@ -105,7 +107,8 @@ bool ImpactResolver::reduce_restitution(ImpactResult& result) {
     result.residual = 0;
     if (!solve(result)) return false;
   }
-  for (int c = 0; c < problem_.num_contacts(); ++c) result.share[static_cast<std::size_t>(c)] = bound_.share(c);
+  for (int c = 0; c < problem_.num_contacts(); ++c)
+    result.share[static_cast<std::size_t>(c)] = bound_.share(c);
   return true;
 }
 
@@ -188,8 +191,8 @@ bool ImpactResolver::resolve_bounded(ImpactResult& result) {
   return false;
 }
 
-void ImpactResolver::resolve(const System& system, const PhasePoint& point, const ContactSet& contacts,
-                             bool inelastic, ImpactResult& result) {
+void ImpactResolver::begin(const System& system, const PhasePoint& point, const ContactSet& contacts,
+                           bool inelastic, ImpactResult& result) {
   result = {};
   const Phase& phase = point.phase;
   assemble_impact(system, options_, point, contacts, {}, data_, problem_);
@@ -202,6 +205,34 @@ void ImpactResolver::resolve(const System& system, const PhasePoint& point, cons
   u_before_ += problem_.w;
   w_ = problem_.w;
   shift_.setZero(w_.size());
+}
+
+void ImpactResolver::resolve_shock(const System& system, const PhasePoint& point, const ContactSet& contacts,
+                                   double h, ImpactResult& result) {
+  begin(system, point, contacts, true, result);
+  result.without_collision = true;
+  system.forces(point.at, point.phase.v, data_.k0);
+  problem_.p += h * data_.k0;  // (2)
+  if (!reduction_.compute(problem_) || !solve(result)) return;
+  total_ = solution_;
+  result.residual = 0;
+  const auto pushes = [&](const Solution& solution) {
+    for (int c = 0; c < problem_.num_contacts(); ++c)
+      if (solution.r[problem_.Ht.first_row(c)] < 0) return false;
+    return solution.v.allFinite();
+  };
+  // The modes must be lawful without the forces, too; otherwise the first instant is part of the impact.
+  if (begin_compression() && solve_with_modes(reduction_, total_.modes, solution_, modes_) &&
+      pushes(solution_) && judged_residual(problem_, reduction_, solution_) <= k_judged)
+    total_ = solution_;
+  const double speed = max_abs(total_.v - v_before_);
+  result.ok = speed > k_jump * max_abs(v_before_);
+  if (result.ok) report(point.phase, contacts, result);
+}
+
+void ImpactResolver::resolve(const System& system, const PhasePoint& point, const ContactSet& contacts,
+                             bool inelastic, ImpactResult& result) {
+  begin(system, point, contacts, inelastic, result);
   if (!reduction_.compute(problem_)) {
     result.stats.status = SolveStatus::numerical_failure;
     return;
@@ -218,7 +249,7 @@ void ImpactResolver::resolve(const System& system, const PhasePoint& point, cons
       break;
   }
   result.ok = (result.ok && total_.v.allFinite()) || (resolve_bounded(result) && total_.v.allFinite());
-  if (result.ok) report(phase, contacts, result);
+  if (result.ok) report(point.phase, contacts, result);
 }
 
 void ImpactResolver::report(const Phase& before, const ContactSet& contacts, ImpactResult& result) {

@@ -22,11 +22,20 @@
 //   ½ rᵀ (u⁺ + u⁻) ≤ 0                                                                                (1)
 //
 // This always has a solution when compression has: κ = 0 is compression alone. The result says that it fell back.
+// An impact without collision (Painlevé's paradox): a contact that slides with u_N⁻ = 0 has no force that keeps it from
+// penetrating, because the friction of that force would press it down more than it lifts. Then velocities jump by an
+// inelastic impact, found as what the impulses of the next instant h tend to: its modes are those of
+//
+//   M(v⁺−v⁻) = h k + G λ + H r,   contact law with e = 0                                              (2)
+//
+// and its impulses those of the same modes with h = 0 (Génot and Brogliato 1999).
+//
 // Poisson's law as such may add energy with friction (`delassus verify F`); the change is reported with the event.
 #pragma once
 #include <span>
 #include <vector>
 
+#include "delassus/problems/modes.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
 #include "delassus/steppers/impact/restitution_bound.hpp"
@@ -37,11 +46,12 @@ namespace delassus {
 struct ImpactResult {
   SolveStats stats;
   bool ok = false;
-  bool fell_back = false;                                         // another law → bounded Poisson
+  bool fell_back = false;  // another law → bounded Poisson
+  bool without_collision = false;
   Vector v;                                                       // v⁺
   std::vector<Vector3> velocity_before, velocity_after, impulse;  // per contact, normal first
   std::vector<Vector3> couple;                                    // likewise
-  std::vector<double> share;                                      // of the restitution that was left, likewise
+  std::vector<double> share;  // of the restitution that was left, likewise
   Vector joint_impulses;
   double energy_change = 0;  // ½ v⁺ᵀMv⁺ − ½ v⁻ᵀMv⁻ [J]
   double residual = 0;       // of the solves that it is made of
@@ -53,6 +63,9 @@ class ImpactResolver {
   // `contacts`: those that take part, at `point`. `inelastic` forces e = 0 (event capturing).
   void resolve(const System& system, const PhasePoint& point, const ContactSet& contacts, bool inelastic,
                ImpactResult& result);
+  // An impact of contacts that slide without a force that can hold them, h: of the step that meets it. Not ok: nothing jumps.
+  void resolve_shock(const System& system, const PhasePoint& point, const ContactSet& contacts, double h,
+                     ImpactResult& result);
   // Of the last solve, to find out why it failed.
   const Problem& problem() const { return problem_; }
   const LocalProblem& local() const { return reduction_.local(); }
@@ -66,6 +79,8 @@ class ImpactResolver {
   bool resolve_poisson(bool bound_by_total_impulse, double share, ImpactResult& result);
   bool resolve_simplified(ImpactResult& result);
   bool resolve_bounded(ImpactResult& result);
+  void begin(const System& system, const PhasePoint& point, const ContactSet& contacts, bool inelastic,
+             ImpactResult& result);
   // problem_ as the compression has it: no restitution, momentum of v⁻.
   bool begin_compression();
   bool leaves_approaching();
@@ -85,6 +100,7 @@ class ImpactResolver {
   Solution total_;  // of all problems of an impact
   WarmStart warm_;
   RestitutionBound bound_;
+  ModeScratch modes_;
   Vector v_before_, u_before_, u_after_, w_, shift_;
   std::vector<double> restitution_;
 };
