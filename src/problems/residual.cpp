@@ -128,4 +128,20 @@ double compute_cancellation(const LocalProblem& problem, const VectorRef& r) {
   return std::max(1.0, largest_term(problem, r) / std::max(max_abs(problem.u_free), k_tiny));
 }
 
+double judged_residual(const Residual& residual, const LocalProblem& local, const Solution& solution) {
+  const double free = max_abs(local.u_free);
+  const double round_off = std::numeric_limits<double>::epsilon() *
+                           compute_cancellation(local, VectorRef(solution.r)) * free /
+                           std::max({free, local.velocity_floor(), k_tiny});
+  // NaN of any part is the outcome.
+  double worst = round_off;
+  for (double part : {residual.momentum, residual.joints, residual.contact})
+    if (!(part <= worst)) worst = part;
+  return worst;
+}
+
+double judged_residual(const Problem& problem, const Reduction& reduction, const Solution& solution) {
+  return judged_residual(compute_residual(problem, reduction, solution), reduction.local(), solution);
+}
+
 }  // namespace delassus

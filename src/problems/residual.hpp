@@ -14,6 +14,8 @@
 //
 // A solution that is not finite gives NaN, never a small number.
 #pragma once
+#include <algorithm>
+
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -48,5 +50,15 @@ double compute_velocity_scale(const LocalProblem& problem, double free, const Ve
 // r alone changes the contact part of the residual by this times 1e-16: at mass ratios of 1e6 by some 1e-10
 // [-].
 double compute_cancellation(const LocalProblem& problem, const VectorRef& r);
+
+// What decides whether a solution may be used: the largest part of its residual, or the round-off of r in u where that is
+// more. Impulses of 1e16 that cancel satisfy every law to round-off, and mean nothing.
+double judged_residual(const Problem& problem, const Reduction& reduction, const Solution& solution);
+double judged_residual(const Residual& residual, const LocalProblem& local, const Solution& solution);
+// Whether it may be used: at most k_judged, or ten times what the solver was content with where its user asked for less.
+inline constexpr double k_judged = 1e-6;
+inline bool is_certified(double residual, double of_solver) {
+  return residual <= std::max(k_judged, 10 * of_solver);
+}
 
 }  // namespace delassus

@@ -104,9 +104,10 @@ void EventStepper::take_part(EventStep& step) {
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
   if (!approaching.empty())
-    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, std::nullopt);
+    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, false);
   if (locates_transitions() && !step.history.modes_known) establish_modes(step);
   if (!take_trial(step, h)) return;
+  if (locates_transitions() && resolve_shock(step, h)) return;
   std::optional<Collision> collision;
   if (options_.detect_collisions && !step.now.contacts.empty()) {
     evaluate_end(step);
@@ -131,9 +132,8 @@ void EventStepper::take_part(EventStep& step) {
     }
     if (step.report->ok) apply_transition(step, *transition, slip_speed);
   } else if (collision) {
-    const ContactId hit[] = {collision->contact};
     move_to(step, *collision);
-    if (step.report->ok) resolve_impact(step, h, hit, collision->contact);
+    if (step.report->ok) resolve_impact(step, h, closing_, true);
     if (options_.snap_to_grid && step.report->ok) step.snap_to_end();
   } else {
     const double s = first_hand_over(step, touching);
@@ -311,6 +311,8 @@ bool EventStepper::capture_rest(EventStep& step, double h) {
 }
 
 void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId> located) {
+  closing_.clear();
+  if (located) find_closing(step, trial.end, *located);
   book_trial(step, trial.end, trial, step.active.contacts.ids, 1.0);
   report_captured(step, trial);
   memories_.remember(trial, step.active.contacts.ids, step.history);
@@ -318,10 +320,10 @@ void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId
   step.history.weighted_velocity = trial.y;
   std::swap(step.now, trial.end);
   step.switched.clear();
-  if (options_.projection != Projection::none) project(step, located);
+  if (options_.projection != Projection::none) project(step, closing_);
 }
 
-void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
+void EventStepper::project(EventStep& step, std::span<const ContactId> located) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   ids_.clear();
@@ -335,11 +337,13 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
       held_.push_back(options_.detect_transitions ? held_parts(mode_of(memory)) : HeldParts{0});
       friction_ratios_.push_back(friction_ratios(memory));
     }
-  // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
-  const auto place = located ? std::lower_bound(ids_.begin(), ids_.end(), *located) : ids_.end();
-  const bool apart = located && (place == ids_.end() || *place != *located);
-  const auto apart_at = static_cast<std::size_t>(place - ids_.begin());
-  if (apart) ids_.insert(place, *located);
+  // The contacts that are being hit lie on their surfaces, but their velocities are still those before the impact.
+  apart_.clear();
+  for (ContactId id : located)
+    if (!std::binary_search(ids_.begin(), ids_.end(), id)) apart_.push_back(id);
+  const std::size_t closed = ids_.size();
+  ids_.insert(ids_.end(), apart_.begin(), apart_.end());
+  std::inplace_merge(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(closed), ids_.end());
   some_.clear();
   if (now.contacts.is_at(now.phase.t, now.phase.q))
     for (ContactId id : ids_) {
@@ -351,11 +355,18 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
   else
     system.evaluate_contacts(ids_, now.at, touching_);
   book_projection(step, projector_, M_, [&] {
-    if (!projector_.project_position(system, touching_, now)) return false;
+    bool placed = projector_.project_position(system, touching_, now);
     some_.clear();
     for (std::size_t c = 0; c < touching_.size(); ++c)
-      if (!apart || c != apart_at) some_.push_back(c);
+      if (!std::binary_search(apart_.begin(), apart_.end(), touching_.ids[c])) some_.push_back(c);
     held_contacts_.select(touching_, some_);
+    if (!placed && apart_.size() > 1) {
+      // Contacts that are hit together within the drift of the joints, but do not fit on their surfaces at once.
+      std::swap(touching_, held_contacts_);
+      placed = projector_.project_position(system, touching_, now);
+      held_contacts_ = touching_;
+    }
+    if (!placed) return false;
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
                                        friction_ratios_, kernel_.step_speed());
   });

@@ -113,13 +113,19 @@ class EventStepper final : public Stepper {
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(EventStep& step, const Collision& collision);
   void interpolate_to(EventStep& step, const Collision& collision);
-  // `due`: contacts whose impact is due; `located`: one whose gap was brought to zero, however round-off has it.
-  void resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
-                      std::optional<ContactId> located);
+  // The contacts that close together with `located` at `at`, where the step comes to its collision: those that approach and
+  // whose gaps are not more than what the joints have drifted in the step. Into closing_, ascending.
+  void find_closing(const EventStep& step, const PhasePoint& at, ContactId located);
+  // `due`: contacts whose impact is due; `located`: their gaps were brought to zero, however round-off has it.
+  void resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located);
   // The contacts that take part in an impact now: closed ones, those due, those within the band.
-  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
-                         std::optional<ContactId> located);
+  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due, bool located);
   void book_impact(EventStep& step);
+  // A contact that slides where no force can hold it (Painlevé's paradox): an impact without collision, resolved at once.
+  // After the trial step h, whose mobilities are looked at; it is cut where it comes to such a place. False: the trial is
+  // to be taken.
+  bool resolve_shock(EventStep& step, double& h);
+  bool friction_presses_down(const EventStep& step) const;
 
   // Moves to the end of a trial. `located`: the contact that collides there.
   void accept(EventStep& step, Trial& trial, std::optional<ContactId> located = {});
@@ -129,7 +135,8 @@ class EventStepper final : public Stepper {
   std::optional<PartMode> turned_slip(EventStep& step, ContactId id, FrictionKind part, double slip_speed);
   // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
   PartMode stop(EventStep& step, const Transition& transition, double slip_speed);
-  void project(EventStep& step, std::optional<ContactId> located);
+  // `located`: contacts that are being hit, ascending.
+  void project(EventStep& step, std::span<const ContactId> located);
   // One contact at step.now, with its velocities.
   const ContactSet& contact_now(const EventStep& step, ContactId id);
 
@@ -148,12 +155,14 @@ class EventStepper final : public Stepper {
   StepMotion motion_;
   Trial trial_, mode_trial_, impact_trial_, newton_trial_;
   ImpactResult impact_;
-  PhasePoint interpolated_;
+  PhasePoint interpolated_, probe_;
+  std::vector<ContactId> closing_, apart_;
   ContactSet one_, found_, missing_, merged_, hit_contacts_, touching_, held_contacts_;
   std::vector<ContactMemory> next_contacts_;
   std::vector<std::size_t> some_;
   std::vector<ContactId> ids_;
   std::vector<HeldParts> held_;
+  std::vector<ContactMode> shock_modes_;
   std::vector<FrictionRatios> friction_ratios_;
   BlockMatrix M_;
 };

@@ -23,7 +23,7 @@ enum class EventKind : std::uint8_t {
   facet,  // polyhedral law without alignment: another generator opposes the slip best (Potra et al. 2006, §7.5)
   take_off,    // contact force reached zero
   zeno,        // too many events: event capturing until the end of the step
-  fallback,    // the simplified impact law left an approaching contact: Poisson was used
+  fallback,    // the impact law has no solution, or left a contact approaching: bounded Poisson was used
   roll_stop,   // of a contact that resists rolling: it stops rolling
   roll_start,  // it begins to, or goes on the other way
   spin_stop,   // likewise about the normal

@@ -94,6 +94,19 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
   finish(system, begin, h, shifts, step_.data, step_, trial);
+  judge(trial);
+}
+
+// Whatever the solver says, its numbers are used only if they satisfy the problem.
+void StepKernel::judge(Trial& trial) {
+  if (!trial.ok || trial.cones.empty()) return;
+  const double residual = judged_residual(trial.residual, local(), trial.solution);
+  if (is_certified(residual, trial.stats.residual)) return;
+  trial.ok = false;
+  trial.stats.status = SolveStatus::numerical_failure;
+  trial.failure =
+      fmt::format("the forces that the contact solver '{}' found do not satisfy the step (residual {:.1e})",
+                  solver_.name(), residual);
 }
 
 void StepKernel::solve_contacts(const System& system, double h, Trial& trial) {

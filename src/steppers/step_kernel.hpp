@@ -117,6 +117,7 @@ class StepKernel {
   void take_least_forces(const Reduction& reduction, Trial& trial);
   // The joint whose friction has changed most in the last round.
   std::string unsettled_joint(const System& system) const;
+  void judge(Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
