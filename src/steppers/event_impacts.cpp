@@ -88,6 +88,16 @@ void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const 
   hit_contacts_.select(now.contacts, some_);
 }
 
+void EventStepper::resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due) {
+  const ContactSet& contacts = step.active.contacts;
+  double deepest = -touching_gap(options_, h);
+  std::optional<ContactId> overlapping;
+  for (ContactId id : due)
+    if (const double gap = contacts.gap(contacts.find(id)); gap < deepest) deepest = gap, overlapping = id;
+  if (overlapping && options_.projection == Projection::all) project(step, overlapping);
+  resolve_impact(step, h, due, std::nullopt);
+}
+
 void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
                                   std::optional<ContactId> located) {
   const System& system = *step.system;
