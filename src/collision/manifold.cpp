@@ -10,6 +10,7 @@
 
 #include "delassus/collision/feature_outline.hpp"
 #include "delassus/collision/feature_placed.hpp"
+#include "delassus/collision/inside.hpp"
 #include "delassus/collision/separation.hpp"
 #include "delassus/collision/support_features.hpp"
 
@@ -409,7 +410,7 @@ class MeshContacts {
       const FeatureContact& far = out_[i].contact;
       const double depth = -far.gap;
       if (depth <= pairs_.border()) continue;
-      if (is_cut_off(out_[i])) dropped_[i] = 1;
+      if (is_cut_off(out_[i]) || is_beside(out_[i])) dropped_[i] = 1;
       const Vector3 middle =
           middle_of(mesh_.geometry.feature(mesh_is_b_ ? out_[i].feature_b : out_[i].feature_a));
       for (std::size_t j = first_; j < out_.size() && dropped_[i] == 0; ++j) {
@@ -437,6 +438,15 @@ class MeshContacts {
     Vector3 sum = Vector3::Zero();
     for (int i : g.loop(g.faces[f.index])) sum += g.points[i].x;
     return mesh_.pose.point(sum / g.faces[f.index].count);
+  }
+
+  // A corner or an edge of the mesh that lies below a feature of the shape, but not in the shape.
+  bool is_beside(const ShapeContact& c) const {
+    const Feature feature = mesh_.geometry.feature(mesh_is_b_ ? c.feature_b : c.feature_a);
+    return feature.kind != FeatureKind::face &&
+           !is_inside(shape_.geometry,
+                      shape_.pose.local_point(mesh_is_b_ ? c.contact.point_b : c.contact.point_a),
+                      pairs_.border());
   }
 
   // The way from the surface of the mesh down to the shape's point passes another face.

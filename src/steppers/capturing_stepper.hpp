@@ -20,15 +20,24 @@
 // that was left above its surface come down to it without braking it there; with s = 0 a body that rolls over a crest
 // would fly and fall in turns. With (4) alone restitution is lost, since Φ/h stops the body before it touches.
 //
+// Bodies do not pass each other: the step is cut into parts (at most 64, then with a warning) such that
+//
+//   near contacts that are not closed shapes move by less than 0.4 of the smaller one and turn by less than 0.3 rad    (5)
+//
+// and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
+// where their own approach leads there, (2); the step is solved again                                              (6)
+//
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
-// rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
+// rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
+// at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes enter with γ = 1.
 // `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "delassus/steppers/contact_memory.hpp"
+#include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/gap_projection.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
@@ -52,6 +61,7 @@ struct CapturingStep : StepInProgress {
   ContactSet contacts;                       // those, at the beginning
   std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
   std::vector<RowShift> shifts;              // likewise
+  double rest_gap = 0;                       // that a closed contact may keep [m]
 };
 
 class CapturingStepper final : public Stepper {
@@ -73,6 +83,22 @@ class CapturingStepper final : public Stepper {
     double fastest = 0;   // largest relative velocity of the contacts [m/s]
   };
   void update_contacts(CapturingStep& step, double h);
+  // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
+  bool take_trial(CapturingStep& step, double h, Retries& retries);
+  // (5): the longest step over which the trial moves bodies near contacts by no more than they may; h when it is not longer.
+  double passing_limit(const CapturingStep& step, double h);
+  // (6): false when the trial with these contacts failed. The contacts at the end of the trial are evaluated then.
+  bool add_passed_contacts(CapturingStep& step, double h, Retries& retries);
+  // Contacts that lie on the way of the trial, but not on that of the velocities before its impacts, are followed, too.
+  void search_along_trial(CapturingStep& step, double h);
+  // The velocity that moves the bodies in the trial, (4) of step_formula.hpp.
+  Vector mean_velocity(const CapturingStep& step) const;
+  // By how much the forces of the trial alone change the normal velocity of its contacts, in the mean: a depth of h times
+  // this is left to the next step [m/s].
+  double force_speed(const CapturingStep& step) const;
+  // Contact c of step.now lies below its surface at the end: it enters when it has passed it.
+  bool add_if_passed(CapturingStep& step, std::size_t c, double h);
+  void warn_too_fast(const CapturingStep& step);
   // Whether contact c of step.now takes part, and then its shift.
   bool enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest, bool closed,
               RowShift& shift) const;
@@ -80,6 +106,10 @@ class CapturingStepper final : public Stepper {
   void accept(CapturingStep& step);
   void drop_slow_impacts(CapturingStep& step) const;
   void report_impacts(const CapturingStep& step) const;
+  // Penetrations are taken out after the step.
+  bool lifts() const { return options_.projection == Projection::all || formula_.lift_rebounding; }
+  // The gaps that contacts at the end may keep.
+  void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);
 
   CapturingFormula formula_;
@@ -95,8 +125,10 @@ class CapturingStepper final : public Stepper {
   CapturingStep step_;
   Trial trial_;
   ContactSet none_;
-  std::vector<char> lift_;
-  Vector zero_, bias_;
+  StepMotion motion_;
+  std::vector<std::size_t> some_;
+  ContactSet found_, new_contacts_, merged_;
+  Vector zero_, bias_, mean_, change_, floors_;
   BlockMatrix M_;
 };
 

@@ -131,6 +131,19 @@ void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const 
   hit_contacts_.select(now.contacts, some_);
 }
 
+void EventStepper::resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due) {
+  const ContactSet& contacts = step.active.contacts;
+  double deepest = -touching_gap(options_, h);
+  std::vector<ContactId> overlapping;
+  for (ContactId id : due)
+    if (const double gap = contacts.gap(contacts.find(id)); gap < deepest) {
+      deepest = gap;
+      overlapping.assign({id});
+    }
+  if (!overlapping.empty() && options_.projection == Projection::all) project(step, overlapping);
+  resolve_impact(step, h, due, false);
+}
+
 void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located) {
   const System& system = *step.system;
   StepReport& report = *step.report;

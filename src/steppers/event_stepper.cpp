@@ -14,7 +14,9 @@
 namespace delassus {
 namespace {
 
-// Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
+// Parts that fast bodies near contacts cut a step into at most: what is faster is followed as well as it can be.
+constexpr long k_max_parts = 1024;
+// Sub-steps of one step beside these, its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
 // Events of a step times contacts that take part in them, before small events are left to the law.
 constexpr std::size_t k_located_contacts = 8;
@@ -35,6 +37,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   retries = {.h_limit = std::numeric_limits<double>::infinity()};
   hit.clear();
   switched.clear();
+  circling.clear();
   capturing = false;
   num_events = num_turns = 0;
 }
@@ -73,7 +76,8 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     if (!refused.empty()) step.fail(refused);
   }
   // Events end in event capturing long before this; whatever else goes in circles must not.
-  const long max_rounds = k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20));
+  const long max_rounds =
+      k_max_parts + k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20));
   for (long rounds = 0; step.goes_on(); ++rounds) {
     if (rounds == max_rounds)
       step.fail("the step makes no progress");
@@ -104,7 +108,7 @@ void EventStepper::take_part(EventStep& step) {
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
   if (!approaching.empty())
-    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, false);
+    return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
   if (locates_transitions() && !step.history.modes_known) establish_modes(step);
   if (!take_trial(step, h)) return;
   if (locates_transitions() && resolve_shock(step, h)) return;
@@ -196,11 +200,11 @@ void EventStepper::update_active_set(EventStep& step, double h) {
 
 double EventStepper::contact_step(const EventStep& step, double h) const {
   if (!options_.detect_collisions || step.active.open.empty()) return h;
-  // A step is never cut into more parts than this: what is so fast is followed as well as it can be.
-  constexpr double most_parts = 1024;
   const double limit =
       step.system->contact_step_limit(step.now.contacts, step.active.open, step.now.at, step.now.phase.v, h);
-  return std::min(h, std::max(limit, h / most_parts));
+  // Parts of the whole step, not of what is left of it: these would never end.
+  const double shortest = (step.request.t_end - step.report->t_begin) / static_cast<double>(k_max_parts);
+  return std::min(h, std::max(limit, shortest));
 }
 
 std::vector<ContactId> EventStepper::find_approaching(const EventStep& step, double h) const {
@@ -270,13 +274,13 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   std::optional<Transition> transition =
       transitions_.find(*step.system, step.now, h, grid_step, active.contacts, active.modes, active.memory,
                         trial_, mode_trial_);
-  // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
-  // step decide.
-  if (transition && transition->h == 0 &&
-      std::find(step.switched.begin(), step.switched.end(),
-                std::pair(active.contacts.ids[static_cast<std::size_t>(transition->contact)],
-                          transition->part)) != step.switched.end())
-    transition.reset();
+  if (!transition) return transition;
+  // A contact that has switched at this instant and wants to switch again chatters, and one that has turned too often
+  // circles: the impulses of the step decide.
+  const std::pair changed(active.contacts.ids[static_cast<std::size_t>(transition->contact)],
+                          transition->part);
+  const auto is_in = [&](const auto& list) { return std::find(list.begin(), list.end(), changed) != list.end(); };
+  if ((transition->h == 0 && is_in(step.switched)) || is_in(step.circling)) transition.reset();
   return transition;
 }
 

@@ -53,6 +53,7 @@ struct EventStep : StepInProgress {
   Vector slip_hint;  // velocity at the middle of the step, extrapolated
   std::vector<ContactId> hit;
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
+  std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
   int num_events = 0, num_turns = 0;
 
@@ -81,7 +82,8 @@ class EventStepper final : public Stepper {
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);
-  // Cuts the step where bodies near contacts move by more than their gaps can be followed.
+  // Cuts the step where bodies near contacts move by more than their gaps can be followed. In all it is cut into a
+  // bounded number of parts.
   double contact_step(const EventStep& step, double h) const;
   // Contacts of the active set that are not held and approach: their impact is due now.
   std::vector<ContactId> find_approaching(const EventStep& step, double h) const;
@@ -118,6 +120,9 @@ class EventStepper final : public Stepper {
   void find_closing(const EventStep& step, const PhasePoint& at, ContactId located);
   // `due`: contacts whose impact is due; `located`: their gaps were brought to zero, however round-off has it.
   void resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located);
+  // The impact of contacts that approach where they are. One that overlaps is put onto its surface first, as a located one
+  // is: small rebounds that end within the step would let it sink.
+  void resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due);
   // The contacts that take part in an impact now: closed ones, those due, those within the band.
   void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due, bool located);
   void book_impact(EventStep& step);

@@ -116,7 +116,7 @@ std::optional<PartMode> EventStepper::turned_slip(EventStep& step, ContactId id,
   if (options_.law.has_facets() || left.norm() <= negligible * slip_speed) return std::nullopt;
   if (++step.num_turns > max_turns) {
     if (left.norm() <= goes_on * slip_speed) return std::nullopt;
-    step.switched.emplace_back(id, part);  // from here the impulses of the step decide
+    step.circling.emplace_back(id, part);
   }
   return PartMode{ContactStatus::slip, left.normalized()};
 }
