@@ -149,8 +149,8 @@ bool within_face(const Face& face, const ContactVectorRef& r, double border) {
   if (r[0] < -border) return false;
   for (int i = 0; i < face.parts; ++i) {
     const FacePart& part = face.part[i];
-    if (part.sticks && r.segment(part.first, part.size).norm() >
-                           part.unit * (part.bound * (r[0] + face.extra) + border))
+    if (part.sticks &&
+        r.segment(part.first, part.size).norm() > part.unit * (part.bound * (r[0] + face.extra) + border))
       return false;
   }
   return true;
@@ -265,8 +265,7 @@ struct LeastForces::Island {
       const int rows = Gt.group_rows(g);
       add_products(Gt, g, Matrix(kappa.segment(Gt.first_row(g), rows).asDiagonal()));
     }
-    for (int i = 0; i < num_velocities; ++i)
-      K.add_block(i, i, 1, 1)(0, 0) = k_diagonal * diagonal[i];
+    for (int i = 0; i < num_velocities; ++i) K.add_block(i, i, 1, 1)(0, 0) = k_diagonal * diagonal[i];
     return kkt.compute(K, true, Gt, nullptr, C);
   }
 
@@ -460,7 +459,9 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
   const BlockRows &H = problem.impulse_H(), &G = problem.impulse_G();
   island.parts.clear();
   for (const int c : contacts)
-    for (int b = 0; b < H.num_blocks(c); ++b) island.parts.push_back(parts.part_of(H.block_column(c, b)));
+    for (int b = 0; b < H.num_blocks(c); ++b)
+      for (Eigen::Index j = 0; j < H.block(c, b).cols(); ++j)
+        island.parts.push_back(parts.part_of(H.block_column(c, b) + static_cast<int>(j)));
   std::sort(island.parts.begin(), island.parts.end());
   island.parts.erase(std::unique(island.parts.begin(), island.parts.end()), island.parts.end());
   const bool jointed = std::any_of(island.parts.begin(), island.parts.end(),
@@ -473,13 +474,20 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
   }
   if (island.num_velocities > k_most_velocities) return false;
 
+  const auto place = [&](int velocity) {
+    return part_start_[parts.part_of(velocity)] + parts.place(velocity);
+  };
+  // A body alone has two parts, its translation and its rotation: its blocks fall apart where those do.
   const auto copy = [&](const BlockRows& from, int g, BlockRows& to) {
     to.add_group(from.group_rows(g));
     for (int b = 0; b < from.num_blocks(g); ++b) {
       const auto block = from.block(g, b);
-      const int column = from.block_column(g, b);
-      to.add_block(part_start_[parts.part_of(column)] + parts.place(column), static_cast<int>(block.cols())) =
-          block;
+      const int column = from.block_column(g, b), width = static_cast<int>(block.cols());
+      for (int j = 0, size = 0; j < width; j += size) {
+        const int first = place(column + j);
+        for (size = 1; j + size < width && place(column + j + size) == first + size;) ++size;
+        to.add_block(first, size) = block.middleCols(j, size);
+      }
     }
   };
   double zero = 0;

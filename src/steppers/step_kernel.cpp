@@ -198,9 +198,8 @@ std::string StepKernel::unsettled_joint(const System& system) const {
   std::size_t worst = 0;
   double largest = -1;
   for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
-    const double change =
-        std::abs(step_.problem.cones[static_cast<std::size_t>(step_.data.num_contacts) + i].bound -
-                 last_bounds_[i]);
+    const double change = std::abs(
+        step_.problem.cones[static_cast<std::size_t>(step_.data.num_contacts) + i].bound - last_bounds_[i]);
     if (change > largest) worst = i;
     largest = std::max(largest, change);
   }

@@ -193,7 +193,8 @@ name: ratio
 duration: 0.05
 bodies:
   - {name: ground, type: fixed, shapes: [{type: plane}]}
-  - {name: a, type: rigid, mass: )") + mass + R"(, position: [0, 0.5, 0], shapes: [{type: box, size: [1, 1, 1]}]}
+  - {name: a, type: rigid, mass: )") +
+                              mass + R"(, position: [0, 0.5, 0], shapes: [{type: box, size: [1, 1, 1]}]}
   - {name: b, type: rigid, mass: 1e4, position: [0, 1.5, 0], shapes: [{type: box, size: [1, 1, 1]}]}
 )";
     Simulation s(parse_scene(scene, "ratio", {}));

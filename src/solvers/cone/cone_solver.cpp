@@ -89,6 +89,17 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
 
 void ConeSolver::solve_within(int limit, const LocalProblem& problem, const WarmStart& warm,
                               Solution& solution, SolveStats& stats) {
+  if (!units_.find(problem)) {
+    solve_in_units(limit, problem, warm, solution, stats);
+    return;
+  }
+  units_.scale(problem, warm);
+  solve_in_units(limit, units_.problem, units_.warm, solution, stats);
+  units_.unscale(problem, solution);
+}
+
+void ConeSolver::solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm,
+                                Solution& solution, SolveStats& stats) {
   limit_ = options_.max_iterations > 0 ? std::min(options_.max_iterations, limit) : limit;
   assert(reason_against(capabilities(), problem).empty());
   stats = {};

@@ -12,6 +12,7 @@
 // velocity, change neither iteration counts nor verdicts. Workspaces are members; iterations do not allocate.
 #pragma once
 #include "delassus/problems/solver.hpp"
+#include "delassus/solvers/cone/couple_units.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
 
 namespace delassus {
@@ -58,6 +59,10 @@ class ConeSolver : public Solver {
   Vector r_, u_;
 
  private:
+  // Couples measured by the normal impulses that they need (couple_units.hpp).
+  void solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                      SolveStats& stats);
+  CoupleUnits units_;
   void start(const LocalProblem& problem, const WarmStart& warm);
   // The accepted error grows with what W r can be computed to.
   void allow_round_off();
