@@ -17,6 +17,9 @@ namespace {
 // Parts that fast bodies near contacts cut a step into at most.
 constexpr double k_max_parts = 64;
 
+// Restitution above which an impact is not stopped for want of shorter parts [-].
+constexpr double k_nearly_elastic = 0.9;
+
 // Surfaces are known; particles and contacts of formulas have none.
 bool is_of_shapes(const ContactPlace& place) {
   return place.patch_a.dim > 0 || place.patch_b.dim > 0;
@@ -48,7 +51,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
     update_contacts(step, h);
     if (!take_trial(step, h, retries)) continue;
     part = passing_limit(step, h);
-    if (part < h || !add_passed_contacts(step, h, retries)) continue;
+    if (part < h || !add_passed_contacts(step, h, part, retries)) continue;
     accept(step);
     part = infinite;
   }
@@ -115,7 +118,7 @@ double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
   return std::max(std::min(limit, largest_part * h), shortest);
 }
 
-bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, Retries& retries) {
+bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries) {
   const System& system = *step.system;
   const ContactSet& begin = step.now.contacts;
   const ContactSet& end = trial_.end.contacts;
@@ -138,7 +141,8 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, Retrie
     if (some_.empty()) return true;
     motion_.update(system, step.now.phase, trial_.end.phase);
     bool added = false;
-    for (std::size_t c : some_) added = add_if_passed(step, c, h) || added;
+    for (std::size_t c : some_) added = add_if_passed(step, c, h, part) || added;
+    if (part < h) return false;
     if (!added) return true;
     step.contacts.select(begin, step.entering);
     follow_surfaces(step, h);
@@ -188,7 +192,7 @@ double CapturingStepper::force_speed(const CapturingStep& step) const {
   return step.contacts.empty() ? 0.0 : sum / static_cast<double>(step.contacts.size());
 }
 
-bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double h) {
+bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double h, double& part) {
   const ContactSet& begin = step.now.contacts;
   // Where it meets the surface, by the secant: beside it there is nothing to meet.
   const double gap = std::max(begin.gap(c), 0.0), s = gap / (gap - trial_.end.contacts.gap(c));
@@ -196,6 +200,12 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   const double u_N = begin.normal_velocity(c), e = begin.surface(c).restitution;
   // A later step takes it, by (1).
   if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
+  // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7).
+  const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
+  // In the shortest part it is stopped, unless that would cost an elastic impact its energy: the next part takes it.
+  const bool is_pushed = !(-u_N * h > gap);
+  if (is_pushed && e > 0 && h > shortest) part = std::min(part, std::max(s * h, shortest));
+  if (is_pushed && e > 0 && (h > shortest || e > k_nearly_elastic)) return false;
   RowShift shift{.impact = true};
   shift.slow[0] = gap / h;
   shift.velocity = shift.slow;

@@ -27,6 +27,8 @@
 // and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
 // where their own approach leads there, (2); the step is solved again                                              (6)
 //
+// but where an impact of this step pushes a contact that rebounds, the step is cut before that                       (7)
+//
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
@@ -88,7 +90,7 @@ class CapturingStepper final : public Stepper {
   // (5): the longest step over which the trial moves bodies near contacts by no more than they may; h when it is not longer.
   double passing_limit(const CapturingStep& step, double h);
   // (6): false when the trial with these contacts failed. The contacts at the end of the trial are evaluated then.
-  bool add_passed_contacts(CapturingStep& step, double h, Retries& retries);
+  bool add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries);
   // Contacts that lie on the way of the trial, but not on that of the velocities before its impacts, are followed, too.
   void search_along_trial(CapturingStep& step, double h);
   // The velocity that moves the bodies in the trial, (4) of step_formula.hpp.
@@ -97,7 +99,7 @@ class CapturingStepper final : public Stepper {
   // this is left to the next step [m/s].
   double force_speed(const CapturingStep& step) const;
   // Contact c of step.now lies below its surface at the end: it enters when it has passed it.
-  bool add_if_passed(CapturingStep& step, std::size_t c, double h);
+  bool add_if_passed(CapturingStep& step, std::size_t c, double h, double& part);
   void warn_too_fast(const CapturingStep& step);
   // Whether contact c of step.now takes part, and then its shift.
   bool enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest, bool closed,

@@ -39,6 +39,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   switched.clear();
   circling.clear();
   capturing = false;
+  rebounds = true;
   num_events = num_turns = 0;
 }
 
@@ -103,7 +104,8 @@ void EventStepper::take_part(EventStep& step) {
   const double touching = touching_gap(options_, h);
   if (step.capturing) {
     capture_approaching(step, h);
-    if (take_trial(step, h) && capture_rest(step, h)) accept(step, trial_);
+    if (take_trial(step, h) && capture_rest(step, h)) return accept(step, trial_);
+    step.rebounds = false;  // restitution may ask for what cannot be, between surfaces that close
     return;
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);

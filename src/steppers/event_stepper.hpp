@@ -55,6 +55,7 @@ struct EventStep : StepInProgress {
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
   std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
+  bool rebounds = true;  // what is captured does
   int num_events = 0, num_turns = 0;
 
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
