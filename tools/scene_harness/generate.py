@@ -57,7 +57,8 @@ class Generator:
 
     def is_free(self, balls):
         walls = self.half if self.ground_kind == "tray" else math.inf
-        return all(max(abs(p[0]), abs(p[2])) + r < walls for p, r in balls) and all(g.norm(g.sub(p, q)) > 1.001 * (r + s) for p, r in balls for q, s in self.balls)
+        return (all(max(abs(p[0]), abs(p[2])) + r < walls for p, r in balls)
+                and all(g.norm(g.sub(p, q)) > 1.001 * (r + s) for p, r in balls for q, s in self.balls))
 
     def place(self, balls, resting):
         """Where to put a unit of balls (position, radius) about its origin; None where a resting one finds no place."""

@@ -41,7 +41,8 @@ class Stopped(Finding):
         return f"{self.name}: {self.where}".rstrip()
 
 
-STOP_CLASSES = [("jam by friction", r"jams? by friction"), ("jam", r"\bjams?\b"), ("no progress", r"makes no progress"),
+STOP_CLASSES = [("friction in joints", r"friction in joints"), ("jam by friction", r"jams? by friction"), ("jam", r"\bjams?\b"),
+                ("no progress", r"makes no progress"),
                 ("no solution", r"has no solution|no solution"), ("not projected", r"could not be projected"), ("joints", r"joint")]
 
 
@@ -283,7 +284,9 @@ def judge_penetration(scene, result):
     rows = result.table("certificate")[1:]
     value, row = largest([r for r in rows if r["worst_contact"].rsplit(".", 1)[0] not in stops], "penetration")
     if value > PENETRATION_LIMIT * size:
-        yield Finding("penetration", value / size, PENETRATION_LIMIT, f"{value:.3g} m at t = {row['t']} s, {row['worst_contact']}")
+        name = row["worst_contact"] or min((c for c in result.table("contacts") if c["t"] == row["t"]), key=lambda c: float(c["gap"]),
+                                           default={"name": "no contact of the frame"})["name"]
+        yield Finding("penetration", value / size, PENETRATION_LIMIT, f"{value:.3g} m at t = {row['t']} s, {name}")
     value, row = largest([r for r in rows if r["worst_contact"].rsplit(".", 1)[0] in stops], "penetration")
     if value > 0:
         name = row["worst_contact"].rsplit(".", 1)[0]
