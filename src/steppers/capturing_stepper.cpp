@@ -160,7 +160,7 @@ void CapturingStepper::project(CapturingStep& step) {
   PhasePoint& now = step.now;
   const bool all = options_.projection == Projection::all || formula_.lift_rebounding;
   if (options_.projection == Projection::none && !all) return;
-  book_projection(step, projector_, M_, [&] {
+  book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
     if (all) {
       lift_.assign(step.followed.size(), 0);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/problems/residual.hpp"
 #include "delassus/steppers/aligned_solve.hpp"
 
@@ -117,6 +118,7 @@ bool ImpactResolver::resolve_simplified(const VectorRef& v, ImpactResult& result
 
 void ImpactResolver::resolve(const System& system, const PhasePoint& point, const ContactSet& contacts,
                              bool inelastic, ImpactResult& result) {
+  throw_if_stop_requested();
   result = {};
   const Phase& phase = point.phase;
   assemble_impact(system, options_, point, contacts, {}, data_, problem_);
