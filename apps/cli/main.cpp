@@ -140,13 +140,15 @@ void add_run(CommandLine& line) {
                 "certificate.csv");
   app->add_flag("--no-report{false}", o->run.report, "do not write report.html");
   app->add_flag("--quiet", o->run.quiet, "print errors only");
-  app->add_option("--start", o->start,
-                  "a start that passes stops or overlaps: `stop` [default] with a message, `resolve` by moving "
-                  "bodies as little as possible, `accept` it");
+  app->add_option(
+      "--start", o->start,
+      "a start that passes stops or overlaps: `stop` [default] with a message, `resolve` by moving "
+      "bodies as little as possible, `accept` it");
   const CLI::Option* checkpoint =
       app->add_option("--checkpoint-every", o->checkpoint, "save the state each T seconds of simulated time");
   app->add_option("--resume", o->run.resume,
-                  "continue from a saved state (state.txt), into out/NAME_from_TIME; gives the same bits as a run without "
+                  "continue from a saved state (state.txt), into out/NAME_from_TIME; gives the same bits as "
+                  "a run without "
                   "stop");
   line.when_chosen(app, [o, checkpoint] {
     o->run.settings = o->settings.settings();

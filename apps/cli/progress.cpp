@@ -40,7 +40,8 @@ void Progress::update(double done, const std::string& note) {
                                ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction)
                                : "";
   // A terminal that has been closed does not end the run: no exception, as fmt::print(stderr, …) would throw.
-  std::fputs(fmt::format("\r\033[K{} {} {:3.0f} %  {}{}", title_, bar, 100 * fraction, note, left).c_str(), stderr);
+  std::fputs(fmt::format("\r\033[K{} {} {:3.0f} %  {}{}", title_, bar, 100 * fraction, note, left).c_str(),
+             stderr);
   std::fflush(stderr);
 }
 

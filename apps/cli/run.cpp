@@ -107,8 +107,8 @@ PreparedRun prepare(const RunArguments& arguments, const std::vector<SceneSettin
         "m/s\n",
         scene.desc.name, start.moved, start.velocity_change);
   if (!arguments.quiet && simulation.start_resolved() > 0)
-    fmt::print("{}: the start was moved by up to {:.2g} m or rad, so that nothing overlaps\n", scene.desc.name,
-               simulation.start_resolved());
+    fmt::print("{}: the start was moved by up to {:.2g} m or rad, so that nothing overlaps\n",
+               scene.desc.name, simulation.start_resolved());
   return {std::move(scene), std::move(simulation)};
 }
 
@@ -129,13 +129,14 @@ void print_energy(const RunSummary& summary) {
   // Below this share of the energy in play the parts of the error are not worth a line [-].
   constexpr double visible = 1e-6;
   const EnergyReport& e = summary.energy;
-  fmt::print("  energy error {:+.1e} J at the end, {:.1e} J at most, {:.2g} % of the {:.3g} J in play\n", e.error,
-             summary.worst.energy_error,
+  fmt::print("  energy error {:+.1e} J at the end, {:.1e} J at most, {:.2g} % of the {:.3g} J in play\n",
+             e.error, summary.worst.energy_error,
              summary.energy_in_play > 0 ? 100 * summary.worst.energy_error / summary.energy_in_play : 0.0,
              summary.energy_in_play);
   if (summary.worst.energy_error > visible * summary.energy_in_play)
     fmt::print(
-        "    of which contacts {:+.1e}, joints {:+.1e} (less {:+.1e} of prescribed motions), projection {:+.1e}, "
+        "    of which contacts {:+.1e}, joints {:+.1e} (less {:+.1e} of prescribed motions), projection "
+        "{:+.1e}, "
         "bookkeeping {:+.1e} J\n",
         e.normal, e.joints, e.driven, e.projection, e.defect);
 }
@@ -148,8 +149,7 @@ void print_outcome(const RunSummary& summary, const RunArguments& arguments, con
   if (const long warnings = summary.num_warnings(); warnings > 0)
     fmt::print("  {} warning{}: {}\n", warnings, warnings == 1 ? "" : "s", summary.warning_text());
   fmt::print("  certificate: equations solved to {:.1e}, joint drift {}, penetration {}\n",
-             summary.worst.residual,
-             lengths_and_angles(summary.worst.joint_drift, summary.worst.joint_turn),
+             summary.worst.residual, lengths_and_angles(summary.worst.joint_drift, summary.worst.joint_turn),
              lengths_and_angles(summary.worst.penetration, summary.worst.stop_excess));
   print_energy(summary);
   fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
@@ -161,7 +161,8 @@ void watch(Simulation& simulation, const RunArguments& arguments, const std::str
            const RunFiles& files, Progress& progress) {
   const double t_begin = simulation.time(), interval = arguments.checkpoint_every.value_or(INFINITY);
   // Enough digits that no two steps have the same name.
-  const int digits = std::clamp(1 - static_cast<int>(std::floor(std::log10(simulation.options().step))), 6, 17);
+  const int digits =
+      std::clamp(1 - static_cast<int>(std::floor(std::log10(simulation.options().step))), 6, 17);
   simulation.observe([&, directory, t_begin, interval, digits, num_saved = 0.0](
                          const Simulation& now, const StepReport& report) mutable {
     const double next = t_begin + (num_saved + 1) * interval;
@@ -214,10 +215,10 @@ std::string output_directory(const RunArguments& arguments) {
   std::error_code ignored;
   if (!arguments.resume.empty() &&
       fs::equivalent(directory, fs::absolute(arguments.resume, ignored).parent_path(), ignored))
-    throw InputError(
-        fmt::format("{} holds the state to resume from and the first part of its run, which would be overwritten; "
-                    "give another --out",
-                    directory));
+    throw InputError(fmt::format(
+        "{} holds the state to resume from and the first part of its run, which would be overwritten; "
+        "give another --out",
+        directory));
   return directory;
 }
 

@@ -27,8 +27,7 @@ class TextReader {
   // Any number strtod takes: decimal, hexadecimal, inf and nan.
   double number();
   // A number that is neither nan nor infinite and at least `lowest`; `what` names it in the error.
-  double finite_number(const std::string& what,
-                       double lowest = -std::numeric_limits<double>::infinity());
+  double finite_number(const std::string& what, double lowest = -std::numeric_limits<double>::infinity());
   long integer(long lowest, long highest);
   int count() { return static_cast<int>(integer(0, k_max_count)); }
   bool flag() { return integer(0, 1) != 0; }

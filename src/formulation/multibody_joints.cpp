@@ -214,9 +214,8 @@ bool MultibodySystem::joint_row_is_angle(int row) const {
   if (group.kind == RowGroup::Kind::pair) return is_angle(equations_[group.first + row - first]);
   // Of a coupler that mixes both the unit is the user's; lengths are meant where there is any.
   return group.kind == RowGroup::Kind::coordinates && group.body_rows.empty() && !group.terms.empty() &&
-         std::all_of(group.terms.begin(), group.terms.end(), [&](const Term& term) {
-           return is_angle(coordinates_[term.coordinate].function);
-         });
+         std::all_of(group.terms.begin(), group.terms.end(),
+                     [&](const Term& term) { return is_angle(coordinates_[term.coordinate].function); });
 }
 
 // --- evaluation

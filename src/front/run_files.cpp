@@ -44,8 +44,7 @@ double frame_bytes(const System& system, const State& state) {
 // Which steps become frames.
 int recorded_every(const Scene& scene, const Simulation& simulation) {
   if (scene.desc.run.output_every) return *scene.desc.run.output_every;
-  const double steps =
-      std::max(0.0, scene.desc.duration - simulation.time()) / simulation.options().step;
+  const double steps = std::max(0.0, scene.desc.duration - simulation.time()) / simulation.options().step;
   const double bytes = steps * frame_bytes(simulation.system(), simulation.state());
   return static_cast<int>(std::clamp(std::ceil(bytes / k_recording_bytes), 1.0, 1e9));
 }
@@ -78,15 +77,17 @@ RunSummary begin_summary(const Scene& scene, const Simulation& simulation, const
   const int every = recorded_every(scene, simulation);
   if (every > 1 && !scene.desc.run.output_every)
     summary.notes.push_back(fmt::format(
-        "frames are recorded each {:g} s (each {} steps), so that the recording stays near {:g} MB; events are "
+        "frames are recorded each {:g} s (each {} steps), so that the recording stays near {:g} MB; events "
+        "are "
         "all recorded, the certificate is of all steps; `output: {{every: 1}}` records every step",
         every * simulation.options().step, every, k_recording_bytes / 1e6));
   if (simulation.state().history.num_steps > 0 && !simulation.continues_grid())
-    summary.notes.push_back(fmt::format(
-        "the state at t = {:.9g} s does not lie on a time grid of step {:g} s that began at {:g} s: the run goes "
-        "on "
-        "with other steps, so not with the bits of a run without a stop",
-        simulation.time(), simulation.options().step, simulation.state().history.grid.origin));
+    summary.notes.push_back(
+        fmt::format("the state at t = {:.9g} s does not lie on a time grid of step {:g} s that began at {:g} "
+                    "s: the run goes "
+                    "on "
+                    "with other steps, so not with the bits of a run without a stop",
+                    simulation.time(), simulation.options().step, simulation.state().history.grid.origin));
   return summary;
 }
 
@@ -205,6 +206,7 @@ void RunFiles::finish(const Simulation& simulation, const std::string& status, c
   watch_->recorder->finish(status, message);
   summary.energy = energy_of(simulation.system(), state);
   summary.energy_in_play = simulation.energy_watch().in_play();
+  if (const std::optional<Warning> gained = simulation.energy_watch().verdict()) summary.warn(*gained);
   summary.status = status;
   summary.message = message;
   summary.time = state.t;

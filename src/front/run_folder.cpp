@@ -33,9 +33,8 @@ bool is_of_run(const std::string& name) {
   if (std::find(tables.begin(), tables.end(), name) != tables.end()) return true;
   // state_TIME.txt
   const bool state = name.starts_with("state_") && name.ends_with(".txt") && name.size() > 10;
-  return state && std::all_of(name.begin() + 6, name.end() - 4, [](char c) {
-           return (c >= '0' && c <= '9') || c == '.' || c == '-';
-         });
+  return state && std::all_of(name.begin() + 6, name.end() - 4,
+                              [](char c) { return (c >= '0' && c <= '9') || c == '.' || c == '-'; });
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ Table reactions(const Recording& recording) {
 }
 
 Table energy(const Recording& recording) {
-  Table table("t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
+  Table table(
+      "t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const EnergyReport& e = recording.energy[f];
     table.row(recording.time[f]);
@@ -133,7 +134,8 @@ Table certificate(const Recording& recording) {
   Table table(
       "t,step,step_length,status,momentum_residual,joint_residual,contact_residual,joint_drift,velocity_"
       "drift,"
-      "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact,joint_turn,"
+      "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact,joint_"
+      "turn,"
       "stop_excess");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const Certificate& c = recording.certificate[f];

@@ -349,8 +349,7 @@ json describe_energy(const Recording& recording, const std::vector<int>& frames)
               {"impact", energy([](const EnergyReport& e) { return e.impact; })},
               {"work", energy([](const EnergyReport& e) { return e.work; })},
               {"error", energy([](const EnergyReport& e) { return e.error; })},
-              {"constraints",
-               energy([](const EnergyReport& e) { return e.normal + e.joints - e.driven; })},
+              {"constraints", energy([](const EnergyReport& e) { return e.normal + e.joints - e.driven; })},
               {"projection", energy([](const EnergyReport& e) { return e.projection; })},
               {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
   double largest = 0, size = 0;
@@ -358,8 +357,7 @@ json describe_energy(const Recording& recording, const std::vector<int>& frames)
     largest = std::max(largest, std::abs(e.driven));
     size = std::max({size, std::abs(e.kinetic), std::abs(e.potential)});
   }
-  if (largest > k_visible_work * size)
-    out["driven"] = energy([](const EnergyReport& e) { return e.driven; });
+  if (largest > k_visible_work * size) out["driven"] = energy([](const EnergyReport& e) { return e.driven; });
   return out;
 }
 

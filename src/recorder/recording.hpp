@@ -94,10 +94,10 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 5;  // version of the layout above
-inline constexpr int k_body_numbers = 13;              // of a body in a frame
+inline constexpr std::int64_t k_recording_format = 5;                   // version of the layout above
+inline constexpr int k_body_numbers = 13;                               // of a body in a frame
 inline constexpr int k_energy_numbers = 12, k_certificate_numbers = 8;  // of a frame
-inline constexpr int k_reaction_numbers = 6;           // of a reaction in a frame
+inline constexpr int k_reaction_numbers = 6;                            // of a reaction in a frame
 
 // Where a recording comes from.
 struct RunInfo {

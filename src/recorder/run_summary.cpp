@@ -56,12 +56,11 @@ std::string to_json(const RunSummary& s) {
   nlohmann::json kinds = nlohmann::json::object();
   for (const auto& [kind, count] : s.warning_counts) kinds[to_string(kind)] = count;
   const EnergyReport& e = s.energy;
-  const nlohmann::json energy = {{"kinetic", e.kinetic},       {"potential", e.potential},
-                                 {"work", e.work},             {"friction", e.friction},
-                                 {"impact", e.impact},         {"driven", e.driven},
-                                 {"normal", e.normal},         {"joints", e.joints},
-                                 {"projection", e.projection}, {"defect", e.defect},
-                                 {"error", e.error},           {"in_play", s.energy_in_play}};
+  const nlohmann::json energy = {
+      {"kinetic", e.kinetic},   {"potential", e.potential}, {"work", e.work},
+      {"friction", e.friction}, {"impact", e.impact},       {"driven", e.driven},
+      {"normal", e.normal},     {"joints", e.joints},       {"projection", e.projection},
+      {"defect", e.defect},     {"error", e.error},         {"in_play", s.energy_in_play}};
   const nlohmann::json out = {{"program", s.program},
                               {"scene", s.scene},
                               {"status", s.status},

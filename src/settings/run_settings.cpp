@@ -26,13 +26,12 @@ std::vector<SettingTable> make_tables() {
        "",
        {flag_key("assemble", "put the start onto the joints, positions and velocities, if it is not there",
                  k_options, &SimulationOptions::assemble),
-        choice_key<StartPolicy>("start",
-                                {{"stop", StartPolicy::stop},
-                                 {"resolve", StartPolicy::resolve},
-                                 {"accept", StartPolicy::accept}},
-                                "a start that passes stops or overlaps: end with a message, move the bodies "
-                                "apart as little as possible, or go on all the same",
-                                k_options, &SimulationOptions::start)}},
+        choice_key<StartPolicy>(
+            "start",
+            {{"stop", StartPolicy::stop}, {"resolve", StartPolicy::resolve}, {"accept", StartPolicy::accept}},
+            "a start that passes stops or overlaps: end with a message, move the bodies "
+            "apart as little as possible, or go on all the same",
+            k_options, &SimulationOptions::start)}},
       lift_table("stepper", "Time stepping; see `delassus list steppers`.", stepper_keys(),
                  &SimulationOptions::stepper),
       lift_table("law", "Contact law; see `delassus list laws` and docs/laws.md.", law_keys(),

@@ -12,8 +12,8 @@
 namespace delassus {
 namespace {
 
-// Round-off of the energy of a long run, as a share of what the forces do over the size of the system [-].
-constexpr double k_energy_round_off = 1e-9;
+// What solvers leave of the energy of bodies at rest, as a share of what the forces do over the size of the system [-].
+constexpr double k_energy_round_off = 1e-6;
 // Steps that gain less, as a share of the energy in play, are not looked at closer [-].
 constexpr double k_visible_gain = 1e-6;
 
@@ -69,7 +69,7 @@ std::string EnergyWatch::culprit(const System& system, const StepReport& report)
   return who;
 }
 
-void EnergyWatch::look(const System& system, StepReport& report) {
+void EnergyWatch::look(const System& system, const StepReport& report) {
   const EnergyReport& e = report.energy;
   highest_ = std::max(highest_, e.kinetic + e.potential);
   lowest_ = std::min(lowest_, e.potential);
@@ -79,18 +79,25 @@ void EnergyWatch::look(const System& system, StepReport& report) {
   least_dissipation_ = std::min(least_dissipation_, dissipation);
   const double before = gain_;
   gain_ = e.error - first_error_ + (fixed_ ? dissipation - least_dissipation_ : 0.0);
+  if (gain_ > largest_) {
+    largest_ = gain_;
+    largest_time_ = report.t_end;
+  }
   if (gain_ - before > std::max(worst_gain_, k_visible_gain * in_play())) {
     worst_gain_ = gain_ - before;
     worst_time_ = report.t_end;
     worst_ = culprit(system, report);
   }
   last_ = e;
-  if (!(gain_ > std::max(k_energy_tolerance * in_play(), 2 * warned_))) return;
-  warned_ = gain_;
-  report.warn(WarningKind::energy_gain,
-              fmt::format("t = {:.9g} s: {:.3g} J have come from nowhere, {:.2g} % of the energy in play; most in "
-                          "the step to t = {:.9g} s: {:.3g} J by {}; a smaller step may help",
-                          report.t_end, gain_, 100 * gain_ / in_play(), worst_time_, worst_gain_, worst_));
+}
+
+std::optional<Warning> EnergyWatch::verdict() const {
+  if (!(largest_ > k_energy_tolerance * in_play())) return std::nullopt;
+  return Warning{
+      WarningKind::energy_gain,
+      fmt::format("{:.3g} J have come from nowhere by t = {:.9g} s, {:.2g} % of the energy in play; "
+                  "most in the step to t = {:.9g} s: {:.3g} J by {}; a smaller step may help",
+                  largest_, largest_time_, 100 * largest_ / in_play(), worst_time_, worst_gain_, worst_)};
 }
 
 }  // namespace delassus

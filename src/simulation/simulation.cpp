@@ -139,7 +139,8 @@ void Simulation::set_state(State state) {
   const int rows = static_cast<int>(friction.constant.size());
   for (int row : state.history.held_frictions)
     if (row < 0 || row >= rows)
-      throw InputError(fmt::format("it has a friction that sticks of number {}; the system has {}", row, rows));
+      throw InputError(
+          fmt::format("it has a friction that sticks of number {}; the system has {}", row, rows));
   // A state may come from another scene: what it knows of contacts that are not here is of no use.
   std::erase_if(state.history.contacts, [&](const ContactMemory& c) { return !system_->has_contact(c.id); });
   std::erase_if(start_warnings_, [](const Warning& x) { return x.kind == WarningKind::start; });

@@ -34,10 +34,9 @@ std::vector<std::string> find_start_problems(const System& system, const State& 
   }
   if (multibody != nullptr)
     for (const CollisionWorld::Overlap& overlap : multibody->overlaps(state.t, state.q, tolerance))
-      problems.push_back(
-          {overlap.depth, fmt::format("shapes '{}' and '{}' overlap by {:.3g} m at the start",
-                                      multibody->shape_name(overlap.shape_a),
-                                      multibody->shape_name(overlap.shape_b), overlap.depth)});
+      problems.push_back({overlap.depth, fmt::format("shapes '{}' and '{}' overlap by {:.3g} m at the start",
+                                                     multibody->shape_name(overlap.shape_a),
+                                                     multibody->shape_name(overlap.shape_b), overlap.depth)});
   std::stable_sort(problems.begin(), problems.end(),
                    [](const Found& a, const Found& b) { return a.size > b.size; });
   std::vector<std::string> texts;
@@ -62,7 +61,8 @@ double resolve_start(const System& system, State& state) {
   const std::vector<std::string> left = find_start_problems(system, moved);
   if (!left.empty())
     throw InputError(fmt::format(
-        "the start cannot be resolved: {} still, as no direction leads out; move the bodies by hand", left[0]));
+        "the start cannot be resolved: {} still, as no direction leads out; move the bodies by hand",
+        left[0]));
   const StartResult joints = assemble_start(system, moved);
   if (!joints.ok) throw InputError(joints.message);
   state = std::move(moved);

@@ -105,12 +105,12 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
   const ContactId ids[] = {certificate.deepest_contact};
   step.system->evaluate_contacts(ids, step.system->configuration(state.t, state.q), one_);
   const double depth = certificate.relative_depth * step.system->contact_size(ids[0]);
-  if (-one_.gap(0) > 0.5 * depth) return false;
+  if (one_.valid(0) && -one_.gap(0) > 0.5 * depth) return false;
   ++retries.halvings;
   retries.h_limit = 0.5 * std::min(step.request.t_end - state.t, retries.h_limit);
   step.report->warn(WarningKind::step_halved,
-                    fmt::format("t = {:.9g} s: contact '{}' got {:.3g} {} deep; step halved to {:.3g} s", state.t,
-                                step.system->contact_name(ids[0]), depth,
+                    fmt::format("t = {:.9g} s: contact '{}' got {:.3g} {} deep; step halved to {:.3g} s",
+                                state.t, step.system->contact_name(ids[0]), depth,
                                 step.system->gap_is_angle(ids[0]) ? "rad" : "m", retries.h_limit));
   return true;
 }

@@ -84,12 +84,12 @@ struct Certificate {
   double momentum_residual = 0;               // relative, largest of the step (problems/residual.hpp) [-]
   double joint_residual = 0;
   double contact_residual = 0;
-  double joint_drift = 0;     // max |Θ| at the end of the step, of the rows that are lengths [m]
-  double joint_turn = 0;      // likewise of those that are angles [rad]
-  double velocity_drift = 0;  // max |Gᵀ v − target| at the end of the step [m/s]
-  double penetration = 0;     // max(0, −min Φ) at the end of the step, of gaps that are lengths [m]
-  double stop_excess = 0;     // likewise of those that are angles: how far a stop is passed [rad]
-  double relative_depth = 0;  // the deepest of both as a fraction of the size of its bodies [-]
+  double joint_drift = 0;         // max |Θ| at the end of the step, of the rows that are lengths [m]
+  double joint_turn = 0;          // likewise of those that are angles [rad]
+  double velocity_drift = 0;      // max |Gᵀ v − target| at the end of the step [m/s]
+  double penetration = 0;         // max(0, −min Φ) at the end of the step, of gaps that are lengths [m]
+  double stop_excess = 0;         // likewise of those that are angles: how far a stop is passed [rad]
+  double relative_depth = 0;      // the deepest of both as a fraction of the size of its bodies [-]
   ContactId deepest_contact = 0;  // that one, where relative_depth > 0
   int worst_joint_row = -1;
   bool has_worst_contact = false;
@@ -106,14 +106,14 @@ struct Certificate {
 // Constraints that stand still do no work: what their impulses and the projection did (`normal`, `joints`,
 // `projection`) belongs to the error of the scheme, beside `driven`, the work of motions that are prescribed.
 struct EnergyReport {
-  double kinetic = 0, potential = 0;           // [J]
-  double work = 0, friction = 0, impact = 0;   // applied forces and dampers; friction; impacts [J]
-  double driven = 0;                           // motors that prescribe a motion, surfaces that move [J]
-  double normal = 0, joints = 0;               // normal and joint impulses, driven work included [J]
-  double projection = 0;                       // [J]
-  double constraint = 0;                       // normal + joints + projection [J]
-  double defect = 0;                           // what no sum above accounts for: that of the bookkeeping [J]
-  double error = 0;                            // (1) [J]
+  double kinetic = 0, potential = 0;          // [J]
+  double work = 0, friction = 0, impact = 0;  // applied forces and dampers; friction; impacts [J]
+  double driven = 0;                          // motors that prescribe a motion, surfaces that move [J]
+  double normal = 0, joints = 0;              // normal and joint impulses, driven work included [J]
+  double projection = 0;                      // [J]
+  double constraint = 0;                      // normal + joints + projection [J]
+  double defect = 0;                          // what no sum above accounts for: that of the bookkeeping [J]
+  double error = 0;                           // (1) [J]
 };
 
 struct StepReport {

@@ -43,9 +43,8 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
     ++retries.halvings;
     retries.h_limit = 0.5 * trial.h;
-    report.warn(
-        WarningKind::step_halved,
-        fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t, trial.failure, where, retries.h_limit));
+    report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
+                                                      trial.failure, where, retries.h_limit));
     return false;
   }
   certificate.status = worse(certificate.status, trial.stats.status);
@@ -84,8 +83,8 @@ void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
   energy.friction += fraction * trial.work_friction;
   energy.impacts += fraction * trial.work_impacts;
   energy.joints += fraction * trial.work_joints;
-  energy.driven += fraction * (trial.work_surfaces + 0.5 * trial.solution.lambda.dot(begin.joints.target +
-                                                                                     end.joints.target));
+  energy.driven += fraction * (trial.work_surfaces +
+                               0.5 * trial.solution.lambda.dot(begin.joints.target + end.joints.target));
   energy.nonconservative += 0.5 * (end.phase.t - begin.phase.t) *
                             (system.nonconservative_power(begin.at, begin.phase.v) +
                              system.nonconservative_power(end.at, end.phase.v));
@@ -118,9 +117,9 @@ void warn_not_projected(const StepInProgress& step, const ContactSet& contacts) 
     if (contacts.valid(c))
       look(std::abs(contacts.gap(c)), "contact", system.contact_name(contacts.ids[c]),
            system.gap_is_angle(contacts.ids[c]));
-  step.report->warn(WarningKind::not_projected,
-                    fmt::format("t = {:.9g} s: the constraints could not be projected; worst: {}",
-                                now.phase.t, who));
+  step.report->warn(
+      WarningKind::not_projected,
+      fmt::format("t = {:.9g} s: the constraints could not be projected; worst: {}", now.phase.t, who));
 }
 
 ContactReport& contact_report(ContactId id, StepReport& report) {

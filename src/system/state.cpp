@@ -49,9 +49,8 @@ void write_content(const State& state, std::ostream& out) {
   write(out, "joint_impulses", h.joint_impulses);
   write(out, "weighted_velocity", h.weighted_velocity);
   const EnergyLedger& e = h.energy;
-  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started},
-                     e.initial_total, e.nonconservative, e.friction, e.normal, e.joints, e.impacts,
-                     e.projection, e.driven);
+  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started}, e.initial_total,
+                     e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection, e.driven);
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
@@ -246,8 +245,8 @@ State load_state(std::istream& in, const std::string& name) {
   const std::string_view content = std::string_view(text).substr(0, text.rfind("checksum"));
   const std::uint64_t found = checksum(content);
   if (said != found || text.size() != content.size() + std::string_view("checksum ").size() + 17)
-    reader.fail(fmt::format("its checksum is {:016x}, its content has {:016x}: it was damaged or edited", said,
-                            found));
+    reader.fail(fmt::format("its checksum is {:016x}, its content has {:016x}: it was damaged or edited",
+                            said, found));
   return state;
 }
 

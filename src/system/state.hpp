@@ -42,7 +42,7 @@ struct EnergyLedger {
   double joints = 0;           // joint impulses (rheonomic joints, drift of the scheme)
   double impacts = 0;          // located impacts, friction included
   double projection = 0;       // joint and gap projection
-  double driven = 0;  // of `normal`, `joints` and `projection`: what prescribed motions have brought
+  double driven = 0;           // of `normal`, `joints` and `projection`: what prescribed motions have brought
   bool started = false;
   double sum() const { return nonconservative + friction + normal + joints + impacts + projection; }
   bool operator==(const EnergyLedger&) const = default;

@@ -539,7 +539,8 @@ TEST_F(BadStateTest, NotFinite) {
   const std::size_t end = state_.find(' ', at);
   expect_state_refused(state_.substr(0, at) + "nan" + state_.substr(end),
                        "state.txt:3:5: ", {"number 1 of q is nan", "finite"});
-  expect_state_refused(with(state_, "\nv 6 0x", "\nv 6 -0x"), "state.txt:", {"checksum", "damaged or edited"});
+  expect_state_refused(with(state_, "\nv 6 0x", "\nv 6 -0x"),
+                       "state.txt:", {"checksum", "damaged or edited"});
 }
 
 TEST_F(BadStateTest, AtTheEndAlready) {

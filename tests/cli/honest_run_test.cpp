@@ -138,8 +138,9 @@ TEST_F(HonestRunTest, ResumedRunsLeaveTheFirstPartAlone) {
 
 TEST_F(HonestRunTest, OldResultsDoNotMixWithNewOnes) {
   write("ball.yaml", k_ball);
-  ASSERT_EQ(run({"run", "ball.yaml", "--duration", "0.3", "--checkpoint-every", "0.1", "--csv", "--quiet"}).status,
-            0);
+  ASSERT_EQ(
+      run({"run", "ball.yaml", "--duration", "0.3", "--checkpoint-every", "0.1", "--csv", "--quiet"}).status,
+      0);
   ASSERT_TRUE(exists("out/ball/state_0.100000.txt") && exists("out/ball/bodies.csv"));
   write("out/ball/notes.txt", "mine");
   ASSERT_EQ(run({"run", "ball.yaml", "--duration", "0.05", "--no-report", "--quiet"}).status, 0);
@@ -163,8 +164,8 @@ TEST_F(HonestRunTest, OneRunAtATimeInAFolder) {
 
 TEST_F(HonestRunTest, CheckpointsOfShortStepsHaveNamesOfTheirOwn) {
   write("ball.yaml", k_ball);
-  ASSERT_EQ(run({"run", "ball.yaml", "--step", "1e-8", "--duration", "1e-6", "--checkpoint-every", "1e-7", "--out",
-                 "out", "--quiet", "--no-report"})
+  ASSERT_EQ(run({"run", "ball.yaml", "--step", "1e-8", "--duration", "1e-6", "--checkpoint-every", "1e-7",
+                 "--out", "out", "--quiet", "--no-report"})
                 .status,
             0);
   int states = 0;
@@ -174,9 +175,10 @@ TEST_F(HonestRunTest, CheckpointsOfShortStepsHaveNamesOfTheirOwn) {
 
 TEST_F(HonestRunTest, AStateBetweenGridPointsIsToldOf) {
   write("ball.yaml", k_ball);
-  ASSERT_EQ(run({"run", "ball.yaml", "--duration", "0.0105", "--out", "half", "--quiet", "--no-report"}).status, 0);
-  const ProgramResult rest = run({"run", "ball.yaml", "--duration", "0.02", "--resume", "half/state.txt", "--out",
-                                  "rest", "--no-report"});
+  ASSERT_EQ(
+      run({"run", "ball.yaml", "--duration", "0.0105", "--out", "half", "--quiet", "--no-report"}).status, 0);
+  const ProgramResult rest = run({"run", "ball.yaml", "--duration", "0.02", "--resume", "half/state.txt",
+                                  "--out", "rest", "--no-report"});
   EXPECT_EQ(rest.status, 0);
   EXPECT_TRUE(contains(rest.out, "not with the bits of a run without a stop")) << rest.out;
   EXPECT_EQ(summary("rest")["notes"].size(), 1u);
@@ -245,7 +247,8 @@ TEST_F(HonestRunTest, DefaultRecordingsAreBounded) {
   EXPECT_TRUE(contains(result.out, "events are all recorded")) << result.out;
   ASSERT_EQ(summary("out")["notes"].size(), 1u);
   // A short run of the same is recorded in full.
-  const ProgramResult brief = run({"run", "many.yaml", "--duration", "0.01", "--no-report", "--out", "brief"});
+  const ProgramResult brief =
+      run({"run", "many.yaml", "--duration", "0.01", "--no-report", "--out", "brief"});
   EXPECT_EQ(summary("brief")["notes"].size(), 0u);
   EXPECT_EQ(read_recording(path("brief")).num_frames(), 11);
 }

@@ -736,7 +736,9 @@ TEST_F(RecorderTest, Csv) {
 
   const auto energy = lines_of(file("csv/energy.csv"));
   ASSERT_EQ(energy.size(), 7u);
-  EXPECT_EQ(energy[0], "t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
+  EXPECT_EQ(
+      energy[0],
+      "t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
   EXPECT_EQ(energy[1],
             "0,1,0.66666666666666663,-0,-0.20000000000000001,-0.29999999999999999,"
             "1.0000000000000001e-17,0,0,0,-0.40000000000000002,1.0000000000000001e-09,0");

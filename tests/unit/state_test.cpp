@@ -34,11 +34,8 @@ State from_text(const std::string& text) {
 
 // A finite number of any bits: no run leaves others.
 double any_number(Random& random) {
-  const double special[] = {0.0,
-                            -0.0,
-                            std::numeric_limits<double>::denorm_min(),
-                            std::numeric_limits<double>::min(),
-                            std::numeric_limits<double>::max()};
+  const double special[] = {0.0, -0.0, std::numeric_limits<double>::denorm_min(),
+                            std::numeric_limits<double>::min(), std::numeric_limits<double>::max()};
   switch (random.integer(0, 2)) {
     case 0:
       return special[random.integer(0, static_cast<int>(std::size(special)) - 1)];
@@ -246,7 +243,8 @@ TEST(State, NumbersThatCannotBe) {
   expect_signed("t 0x1.8p+0", "t nan", "2:3: not a usable state file: the time is nan, it must be finite");
   expect_signed("q 2 0x1p+0", "q 2 inf", "number 1 of q is inf");
   expect_signed("v 2 0x1p+0 0x1p+0", "v 2 0x1p+0 1e999", "number 2 of v is inf");
-  expect_signed("steps 0", "steps 9007199254740993", "the number of steps is 9007199254740993; allowed: 0 to");
+  expect_signed("steps 0", "steps 9007199254740993",
+                "the number of steps is 9007199254740993; allowed: 0 to");
   expect_signed("grid 0x0p+0 0x1p-1 3", "grid 0x0p+0 -0x1p-1 3", "the step of the time grid is -0.5");
   expect_signed("weighted_velocity 2 0x1p+0", "weighted_velocity 1", "weighted_velocity has 1 numbers");
   expect_signed("\n9 0", "\n7 0", "ascending");
