@@ -42,6 +42,8 @@ const char* to_string(WarningKind kind) {
   switch (kind) {
     case WarningKind::step_halved:
       return "step halved";
+    case WarningKind::captured:
+      return "events captured";
     case WarningKind::went_on:
       return "went on after a failure";
     case WarningKind::not_projected:
@@ -70,6 +72,7 @@ void StepReport::clear() {
   ok = true;
   message.clear();
   stopped = false;
+  stopped_at_event = false;
   warnings.clear();
   substeps = rejected = 0;
   events.clear();

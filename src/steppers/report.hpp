@@ -61,6 +61,7 @@ Vector3 contact_couple(const Cone& cone, const Vector& r, int row);
 // Something that went otherwise than it should, although the run goes on.
 enum class WarningKind : std::uint8_t {
   step_halved,    // a step was refused and halved
+  captured,       // too many events: the rest of a step was captured, not located
   went_on,        // it was taken all the same, as asked (policy warn)
   not_projected,  // joints or contacts could not be put back
   residual,       // the equations of a step are solved badly
@@ -121,6 +122,8 @@ struct StepReport {
   std::string message;
   bool stopped = false;  // ok is false because of request_stop(), not of the step
   std::vector<Warning> warnings;
+  bool stopped_at_event =
+      false;  // given up as asked for, see StepRequest; nothing else of the report counts then
   double t_begin = 0, t_end = 0;
   int substeps = 0, rejected = 0;
   std::vector<Event> events;

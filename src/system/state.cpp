@@ -54,8 +54,8 @@ void write_content(const State& state, std::ostream& out) {
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
-                       c.slip_direction[0], c.slip_direction[1], int{c.closed}, c.force[0], c.force[1],
-                       c.force[2], c.basis.size());
+                       c.slip_direction[0], c.slip_direction[1], int{c.closed} + 2 * int{c.mode_unknown},
+                       c.force[0], c.force[1], c.force[2], c.basis.size());
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
   }
@@ -183,7 +183,9 @@ class StateReader {
         fail(fmt::format("the contact {} follows {}; allowed: ascending numbers", c.id, contacts.back().id));
       c.status = static_cast<ContactStatus>(reader_.integer(0, 2));
       direction(c.slip_direction, 2, "the direction of slip");
-      c.closed = reader_.flag();
+      const long flags = reader_.integer(0, 3);
+      c.closed = flags % 2 == 1;
+      c.mode_unknown = flags >= 2;
       for (int k = 0; k < 3; ++k) c.force[k] = reader_.finite_number("a contact force");
       c.basis.resize(static_cast<std::size_t>(reader_.integer(0, 1000)));
       for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader_.integer(0, 1));
