@@ -141,7 +141,7 @@ void print_energy(const RunSummary& summary) {
         e.normal, e.joints, e.driven, e.projection, e.defect);
 }
 
-void print_outcome(const RunSummary& summary, const RunArguments& arguments, const std::string& directory) {
+void print_outcome(const RunSummary& summary, const std::string& directory, bool tables, bool page) {
   for (const std::string& warning : summary.warnings) fmt::print(stderr, "warning: {}\n", warning);
   for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
   fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", summary.scene, summary.status,
@@ -153,7 +153,7 @@ void print_outcome(const RunSummary& summary, const RunArguments& arguments, con
              lengths_and_angles(summary.worst.penetration, summary.worst.stop_excess));
   print_energy(summary);
   fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
-             arguments.csv ? ", *.csv" : "", arguments.report ? ", report.html" : "");
+             tables ? ", *.csv" : "", page ? ", report.html" : "");
 }
 
 // Saves states on the way, shows how far the run is, and ends it when the user interrupts.
@@ -195,9 +195,11 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<SceneSettin
     message = g_interrupts != 0 ? "interrupted by the user" : simulation.report().message;
   }
   files.finish(simulation, status, message);
-  if (arguments.csv && g_interrupts < 2) files.write_tables();
-  if (arguments.report && g_interrupts < 2) files.write_page();
-  if (!arguments.quiet) print_outcome(files.summary(), arguments, directory);
+  const bool tables = arguments.csv && g_interrupts < 2;
+  if (tables) files.write_tables();
+  const bool page = arguments.report && g_interrupts < 2;
+  if (page) files.write_page();
+  if (!arguments.quiet) print_outcome(files.summary(), directory, tables, page);
   if (!reached)
     fmt::print(stderr, "{}: {}; the last good state is in {}/state.txt\n", scene.name(), message, directory);
   return {reached ? k_done : k_stopped, to_json(files.summary())};

@@ -181,10 +181,6 @@ const RunSummary& RunFiles::summary() const {
   return watch_->summary;
 }
 
-void RunFiles::add_note(const std::string& note) {
-  watch_->summary.notes.push_back(note);
-}
-
 const Redundancy& RunFiles::redundancy() const {
   return watch_->redundancy;
 }

@@ -35,7 +35,6 @@ class RunFiles {
 
   // So far.
   const RunSummary& summary() const;
-  void add_note(const std::string& note);
   const Redundancy& redundancy() const;  // of the joints at the start
 
   // Ends the recording and writes the summary and the state. Without it the recording stays recording.h5.part, readable up

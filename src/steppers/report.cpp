@@ -60,8 +60,6 @@ const char* to_string(WarningKind kind) {
       return "start";
     case WarningKind::setting:
       return "setting";
-    case WarningKind::resumed:
-      return "resumed";
     case WarningKind::other:
       break;
   }

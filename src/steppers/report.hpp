@@ -70,7 +70,6 @@ enum class WarningKind : std::uint8_t {
   energy_gain,    // more energy than forces, motors and moving surfaces have brought
   start,          // the start violates joints, stops or gaps
   setting,        // a scheme or a parameter that can gain energy
-  resumed,        // from a state that a run without stop would not have passed
   other,
 };
 const char* to_string(WarningKind kind);

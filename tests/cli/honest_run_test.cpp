@@ -44,9 +44,9 @@ const char* const k_ball = R"(delassus: 1
 name: ball
 duration: 1
 bodies:
-  - {name: ground, type: fixed, material: m, shapes: [{type: plane}]}
-  - {name: ball, type: rigid, mass: 1, material: m, position: [0, 1, 0], velocity: [1, 0, 0], shapes: [{type: sphere, radius: 0.1}]}
-materials: [{name: m, friction: 0.4, restitution: 0.5}]
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: ball, type: rigid, mass: 1, position: [0, 1, 0], velocity: [1, 0, 0], shapes: [{type: sphere, radius: 0.1}]}
+contact: {friction: 0.4, restitution: 0.5}
 )";
 
 class HonestRunTest : public ProgramTest {
@@ -191,11 +191,11 @@ TEST_F(HonestRunTest, SignalsEndAStep) {
 name: slow
 duration: 20000
 bodies:
-  - {name: box, type: fixed, material: m, shapes: [{type: plane}]}
-  - {name: lid, type: fixed, material: m, position: [0, 0.3, 0], shapes: [{type: box, size: [100, 0.02, 100]}]}
-  - {name: ball, type: rigid, mass: 1, material: m, position: [0, 0.15, 0], velocity: [0, 300, 0], shapes: [{type: sphere, radius: 0.1}]}
-materials: [{name: m, friction: 0, restitution: 1}]
-stepper: {name: trapezoidal-2, step: 10000, max_events: 1000000000}
+  - {name: box, type: fixed, shapes: [{type: plane}]}
+  - {name: lid, type: fixed, position: [0, 0.3, 0], shapes: [{type: box, size: [100, 0.02, 100]}]}
+  - {name: ball, type: rigid, mass: 1, position: [0, 0.15, 0], velocity: [0, 300, 0], shapes: [{type: sphere, radius: 0.1}]}
+contact: {friction: 0, restitution: 1}
+stepper: {name: trapezoidal-2, step: 10000, max_events: 1000000}
 )");
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const std::string out = "out" + std::to_string(signal);

@@ -119,10 +119,10 @@ class Interrupting final : public Solver {
 const char* const k_sliding_boxes = R"(
 delassus: 1
 bodies:
-  - {name: ground, type: fixed, material: rough, shapes: [{type: plane}]}
-  - {name: low, type: rigid, mass: 1, material: rough, position: [0, 0.51, 0], velocity: [1, 0, 0], shapes: [{type: box, size: [1, 1, 1]}]}
-  - {name: high, type: rigid, mass: 1, material: rough, position: [0.2, 1.53, 0], velocity: [2, 0, 0], shapes: [{type: box, size: [1, 1, 1]}]}
-materials: [{name: rough, friction: 0.3, restitution: 0.2}]
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: low, type: rigid, mass: 1, position: [0, 0.51, 0], velocity: [1, 0, 0], shapes: [{type: box, size: [1, 1, 1]}]}
+  - {name: high, type: rigid, mass: 1, position: [0.2, 1.53, 0], velocity: [2, 0, 0], shapes: [{type: box, size: [1, 1, 1]}]}
+contact: {friction: 0.3, restitution: 0.2}
 stepper: {step: 0.02}
 )";
 
