@@ -257,7 +257,8 @@ TEST(ReportPage, WarningsAreShown) {
   EXPECT_EQ(summary.num_warnings(), 8);
   EXPECT_EQ(summary.warning_text(), "7 step halved, 1 energy gained");
   const std::string page = make_report_page(recording, example_scene(), summary);
-  for (const char* piece : {"\"warnings\":8", "warning 4", "3 J from nowhere", "7 step halved, 1 energy gained"})
+  for (const char* piece :
+       {"\"warnings\":8", "warning 4", "3 J from nowhere", "7 step halved, 1 energy gained"})
     EXPECT_NE(page.find(piece), std::string::npos) << piece;
   EXPECT_EQ(page.find("warning 5"), std::string::npos);  // the first few of a kind
 }
