@@ -213,6 +213,16 @@ int CollisionWorld::shape_of(std::uint32_t feature) const {
   return static_cast<int>(after - first_features_.begin()) - 1;
 }
 
+bool CollisionWorld::knows(Id id) const {
+  const auto exists = [&](std::uint32_t number) {
+    const int shape = shape_of(number);
+    return shape >= 0 && number - shapes_[shape].first_feature <
+                             static_cast<std::uint32_t>(shapes_[shape].collider.geometry->num_features());
+  };
+  const auto number_a = static_cast<std::uint32_t>(id >> 32), number_b = static_cast<std::uint32_t>(id);
+  return exists(number_a) && exists(number_b) && shape_of(number_a) != shape_of(number_b);
+}
+
 CollisionWorld::Ends CollisionWorld::ends(Id id) const {
   const auto number_a = static_cast<std::uint32_t>(id >> 32), number_b = static_cast<std::uint32_t>(id);
   Ends out;

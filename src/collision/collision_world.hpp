@@ -54,6 +54,8 @@ class CollisionWorld {
     Feature feature_a, feature_b;
   };
   Ends ends(Id id) const;
+  // Whether the features of an id exist, on two shapes: ids may come from the state of another scene.
+  bool knows(Id id) const;
   std::string name(Id id) const;
   Material material(const Ends& ends) const;
   // Of a shape alone, with its directions in axes of the body.

@@ -62,6 +62,12 @@ std::string MultibodySystem::contact_name(ContactId id) const {
   return is_plane(id) ? model_.plane_contacts[id].name : pair(id).name;
 }
 
+bool MultibodySystem::gap_is_angle(ContactId id) const {
+  return is_limit(id) &&
+         coordinates_[coordinate_index(model_.limits[limit(id).limit].coordinate)].function.kind ==
+             PairKind::angle;
+}
+
 ContactBodies MultibodySystem::contact_bodies(ContactId id) const {
   if (is_shape(id)) {
     const CollisionWorld::Ends ends = world_.ends(id);

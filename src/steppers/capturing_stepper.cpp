@@ -340,7 +340,7 @@ void CapturingStepper::project(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   if (options_.projection == Projection::none && !lifts()) return;
-  book_projection(step, projector_, M_, [&] {
+  book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
     if (lifts()) {
       find_floors(step);

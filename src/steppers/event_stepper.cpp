@@ -22,6 +22,8 @@ constexpr long k_max_rounds = 1000;
 constexpr std::size_t k_located_contacts = 8;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
+// Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
+constexpr int k_deep_halvings = 3;
 
 bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -54,7 +56,8 @@ void EventStep::count_event(ContactId id, int max_events) {
   if (++num_events <= max_events || capturing) return;
   capturing = true;
   report->events.push_back({.time = now.phase.t, .kind = EventKind::zeno, .contact = id});
-  report->warnings.push_back(
+  report->warn(
+      WarningKind::captured,
       fmt::format("t = {:.9g} s: more than {} events in a step (the last at contact '{}'); the rest of the "
                   "step is captured, not located",
                   now.phase.t, max_events, system->contact_name(id)));
@@ -70,8 +73,24 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
                            StepReport& report) {
+  std::vector<Warning> earlier;  // of attempts that were refused
+  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
+  take_step(system, state, request, retries, report);
+  while (report.ok && halve_deep_step(state, retries)) {
+    earlier.insert(earlier.end(), report.warnings.begin(), report.warnings.end());
+    take_step(system, state, request, retries, report);
+    ++report.rejected;
+  }
+  if (report.stopped_at_event) return;
+  report.warnings.insert(report.warnings.begin(), earlier.begin(), earlier.end());
+  finisher_.finish(step_, state);
+}
+
+void EventStepper::take_step(const System& system, const State& state, const StepRequest& request,
+                             const Retries& retries, StepReport& report) {
   EventStep& step = step_;
   step.begin(system, state, request, report);
+  step.retries = retries;
   if (formula_.joints_only) {
     const std::string refused = finisher_.check_joints_only(step, formula_.name);
     if (!refused.empty()) step.fail(refused);
@@ -91,7 +110,29 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
   const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
-  finisher_.finish(step, state);
+}
+
+bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
+  const EventStep& step = step_;
+  const Certificate& certificate = step.report->certificate;
+  // Schemes as they were published penetrate, and so does what does not look for collisions.
+  const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
+                     !options_.snap_to_grid && options_.projection != Projection::none;
+  if (!asked || certificate.relative_depth <= k_depth_tolerance ||
+      retries.halvings >= std::min(k_deep_halvings, options_.max_halvings))
+    return false;
+  // What was there before is not the step's.
+  const ContactId ids[] = {certificate.deepest_contact};
+  step.system->evaluate_contacts(ids, step.system->configuration(state.t, state.q), one_);
+  const double depth = certificate.relative_depth * step.system->contact_size(ids[0]);
+  if (one_.valid(0) && -one_.gap(0) > 0.5 * depth) return false;
+  ++retries.halvings;
+  retries.h_limit = 0.5 * std::min(step.request.t_end - state.t, retries.h_limit);
+  step.report->warn(WarningKind::step_halved,
+                    fmt::format("t = {:.9g} s: contact '{}' got {:.3g} {} deep; step halved to {:.3g} s",
+                                state.t, step.system->contact_name(ids[0]), depth,
+                                step.system->gap_is_angle(ids[0]) ? "rad" : "m", retries.h_limit));
+  return true;
 }
 
 void EventStepper::take_part(EventStep& step) {
@@ -360,7 +401,7 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
     touching_.select(now.contacts, some_);
   else
     system.evaluate_contacts(ids_, now.at, touching_);
-  book_projection(step, projector_, M_, [&] {
+  book_projection(step, projector_, M_, touching_, [&] {
     bool placed = projector_.project_position(system, touching_, now);
     some_.clear();
     for (std::size_t c = 0; c < touching_.size(); ++c)

@@ -80,6 +80,11 @@ class EventStepper final : public Stepper {
   bool locates_transitions() const {
     return options_.detect_transitions && options_.law.kind != ContactLawKind::convex;
   }
+  // A step up to its contacts at the end, into step_.
+  void take_step(const System& system, const State& state, const StepRequest& request, const Retries& retries,
+                 StepReport& report);
+  // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
+  bool halve_deep_step(const State& state, Retries& retries);
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);

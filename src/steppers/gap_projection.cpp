@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -42,6 +43,7 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
   const double before = violation_at(point);
   double best = before;
   for (int i = 0; i < k_max_iterations && best > tolerance; ++i) {
+    throw_if_stop_requested();
     if (!improve(system, point, k_reach * best, next_.phase.q)) break;
     next_.phase.t = point.phase.t;
     next_.place(system);

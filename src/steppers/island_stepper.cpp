@@ -39,6 +39,11 @@ void add_certificate(const Certificate& part, Certificate& out) {
   out.contact_residual = std::max(out.contact_residual, part.contact_residual);
   out.velocity_drift = std::max(out.velocity_drift, part.velocity_drift);
   out.penetration = std::max(out.penetration, part.penetration);
+  out.stop_excess = std::max(out.stop_excess, part.stop_excess);
+  if (part.relative_depth > out.relative_depth) {
+    out.relative_depth = part.relative_depth;
+    out.deepest_contact = part.deepest_contact;
+  }
   out.iterations += part.iterations;
   out.solves += part.solves;
   out.redundant_joint_rows += part.redundant_joint_rows;
@@ -51,6 +56,7 @@ void add_ledger(const EnergyLedger& part, EnergyLedger& out) {
   out.joints += part.joints;
   out.impacts += part.impacts;
   out.projection += part.projection;
+  out.driven += part.driven;
 }
 
 }  // namespace

@@ -238,6 +238,30 @@ StepperSettings resolve_settings(StepperSettings settings) {
   return settings;
 }
 
+std::string stepper_caution(const StepperSettings& settings, const System& system, const State& state) {
+  const Entry& entry = find_entry(*settings.name);
+  StepFormula formula;
+  if (const auto* located = std::get_if<Located>(&entry.make))
+    formula = (*located)(settings);
+  else if (const auto* captured = std::get_if<Captured>(&entry.make))
+    formula = (*captured)(settings).step;
+  else
+    return {};  // implicit, with weights that its keys keep at ½ or above
+  const bool explicit_forces =
+      !formula.implicit_forces || settings.options.derivatives == ForceDerivatives::none;
+  if (!explicit_forces && formula.alpha >= 0.5) return {};
+  ForceJacobians k;
+  system.force_jacobians(state.t, state.q, state.v, k);
+  if (k.spring_rows.rows() + k.damper_rows.rows() + k.k_q.num_blocks() + k.k_v.num_blocks() == 0) return {};
+  return fmt::format(
+      "the stepper '{}' {}: springs, dampers and other forces that change with the motion may gain energy "
+      "unless "
+      "the step is far below their fastest period; 'trapezoidal-2' and 'moreau-jean' do not",
+      *settings.name,
+      explicit_forces ? "takes forces as they are at the start of a step"
+                      : fmt::format("weighs the end of a step by {:g} only, below 1/2", formula.alpha));
+}
+
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
   const StepperSettings resolved = resolve_settings(settings);
   require_valid(resolved);

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/steppers/aligned_solve.hpp"
 
 namespace delassus {
@@ -40,6 +41,7 @@ void StepKernel::assemble(const System& system, bool rank_one, const PhasePoint&
 bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h,
                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
                          std::span<const RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
+  throw_if_stop_requested();
   trial.h = h;
   trial.failure.clear();
   Problem& problem = slot.problem;
@@ -403,7 +405,8 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
   mean_ = 0.5 * (phase.v + end.v);
   problem.impulse_H().multiply(VectorRef(mean_), u_);
-  trial.work_normal = trial.work_friction = trial.work_impacts = 0;
+  trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_surfaces = 0;
+  const ContactRows& surfaces = data.contact_rows();
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
@@ -414,6 +417,9 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     }
     (problem.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
     trial.work_friction += others;
+    // A contact that stays closed moves with its surface: n · v = −(velocity at v = 0).
+    if (c < data.num_contacts)
+      trial.work_surfaces -= solution.r[row] * surfaces.drift_velocity[surfaces.rows.first_row(c)];
   }
   problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
@@ -434,6 +440,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
 
 bool StepKernel::solve_forces(const System& system, const PhasePoint& point, const ContactSet& contacts,
                               std::span<const ContactMode> modes, Solution& solution) {
+  throw_if_stop_requested();
   assemble_acceleration(system, options_, point, contacts, modes, std::numeric_limits<double>::infinity(),
                         forces_.data, forces_.problem);
   return forces_.reduction.compute(forces_.problem) &&

@@ -82,9 +82,15 @@ class Dynamics {
   virtual std::string coordinate_name(int i) const = 0;
   virtual std::string velocity_name(int i) const { return coordinate_name(i); }
   virtual std::string joint_name(int row) const = 0;
+  // Whether Θ of a bilateral row is an angle [rad] or a length [m], which is the default.
+  virtual bool joint_row_is_angle(int /*row*/) const { return false; }
   // Inputs: the last entries of q, which no velocity moves (q ⊞ w keeps them); none is the default.
   virtual int num_signals() const { return 0; }
   virtual std::string signal_name(int i) const;
+
+  // What is wrong with a position that is finite and of the right size, e.g. a quaternion that is not unit; empty:
+  // nothing, which is the default.
+  virtual std::string check_position(const VectorRef& /*q*/) const { return {}; }
 
   // --- the configuration manifold
   virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w

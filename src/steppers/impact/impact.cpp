@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/problems/residual.hpp"
 #include "delassus/steppers/aligned_solve.hpp"
 #include "delassus/steppers/tolerances.hpp"
@@ -194,6 +195,7 @@ bool ImpactResolver::resolve_bounded(ImpactResult& result) {
 
 void ImpactResolver::begin(const System& system, const PhasePoint& point, const ContactSet& contacts,
                            bool inelastic, ImpactResult& result) {
+  throw_if_stop_requested();
   result = {};
   const Phase& phase = point.phase;
   assemble_impact(system, options_, point, contacts, {}, data_, problem_);
