@@ -47,7 +47,6 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   finisher_.find_contacts(step, h);
   memories_.hand_over(*step.system, step.now, rest.touching, step.history);
   const ContactSet& contacts = step.now.contacts;
-  rest.fastest = max_abs(contacts.u);
   step.followed.assign(contacts.ids.begin(), contacts.ids.end());
   step.entering.clear();
   step.memory.clear();
@@ -95,13 +94,14 @@ bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double 
   const bool separates = !closed && !formula_.gaps_in_rows && u_N > rest.speed;
   if ((approaches || separates) && std::abs(u_N) > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
+    // Whether it gets as far as to touch, the forces of the step have a say in, too (StepKernel::drop_slow_rebounds).
+    shift.impact = shift.impact || (approaches && formula_.gaps_in_rows);
     shift.velocity = e_T * contacts.velocity(c);  // (2)
     shift.velocity[2] *= contacts.surface(c).tangent_ratio;
     shift.velocity[0] = e * u_N;
-    return touches;
+    return touches || formula_.gaps_in_rows;
   }
-  const double reach = formula_.gaps_in_rows ? h * (rest.fastest + options_.recovery_speed) : 0.0;
-  return closed || touches || gap <= reach;
+  return closed || touches || formula_.gaps_in_rows;
 }
 
 void CapturingStepper::accept(CapturingStep& step) {
@@ -158,18 +158,14 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
 void CapturingStepper::project(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  const bool all = options_.projection == Projection::all || formula_.lift_rebounding;
+  const bool all = options_.projection == Projection::all || formula_.lift_all;
   if (options_.projection == Projection::none && !all) return;
   book_projection(step, projector_, M_, [&] {
     bool done = true;
     if (all) {
-      lift_.assign(step.followed.size(), 0);
-      int row = 0;
-      for (std::size_t a = 0; a < step.entering.size(); ++a) {
-        lift_[step.entering[a]] =
-            step.history.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
-        row += trial_.cones[a].dim;
-      }
+      lift_.assign(step.followed.size(), formula_.lift_all ? 1 : 0);
+      for (std::size_t a = 0; a < step.entering.size(); ++a)
+        if (step.history.contacts[a].closed) lift_[step.entering[a]] = 1;
       system.evaluate_contacts(step.followed, now.at, now.contacts);
       done = gap_projector_.project(system, lift_, now);
       step.report->certificate.solves += gap_projector_.solves();

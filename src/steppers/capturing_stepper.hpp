@@ -11,9 +11,9 @@
 //                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
 //                                                       faster than the forces of one step make it
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
-//   dvi-euler [Tasora 2017, 111-113]   every contact within reach of the largest relative velocity enters, with
+//   dvi-euler [Tasora 2017, 111-113]   every contact that is found, within the envelope or on the way of the step, enters with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)
-//                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
+//                            but (2) where it approaches with e > 0 and would touch in this step
 //
 // A contact is closed when it pushed in the last step and did not rebound. Restitution is for the first step of a contact
 // only: what a closed contact approaches with is O(h), from curvature or drift, and no impact. (3) lets a closed contact
@@ -23,7 +23,8 @@
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
-// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
+// `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
+// penetrates at the end of a step.
 #pragma once
 #include <memory>
 #include <vector>
@@ -40,9 +41,9 @@ namespace delassus {
 
 struct CapturingFormula {
   StepFormula step;
-  double prediction = 0.5;       // γ of (1) [-]
-  bool gaps_in_rows = false;     // (4) instead of (1)-(3)
-  bool lift_rebounding = false;  // lift every contact that pushed, whatever the projection asked for
+  double prediction = 0.5;    // γ of (1) [-]
+  bool gaps_in_rows = false;  // (4) instead of (1)-(3)
+  bool lift_all = false;      // lift every contact that penetrates, whatever the projection asked for
 };
 
 // The step in progress of event capturing.
@@ -70,7 +71,6 @@ class CapturingStepper final : public Stepper {
     double touching = 0;  // gap [m]
     double speed = 0;     // an approach below this is round-off [m/s]
     double gap = 0;       // that a closed contact may keep [m]
-    double fastest = 0;   // largest relative velocity of the contacts [m/s]
   };
   void update_contacts(CapturingStep& step, double h);
   // Whether contact c of step.now takes part, and then its shift.
