@@ -77,8 +77,8 @@ class MultibodySystem final : public System {
   bool depends_on_time() const override { return depends_on_time_; }
   void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
   void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
-  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
-                                  Vector& correction) const override;
+  void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha, bool exact,
+                       std::span<const char> in_matrix, GyroscopicStep& out) const override;
   double potential_energy(const Configuration& at) const override;
   double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
   void bilateral(const Configuration& at, BilateralRows& out) const override;

@@ -31,11 +31,11 @@ void add_joint_terms(const Problem& problem, const Parts& parts, const Vector& v
 
 }  // namespace
 
-bool Reduction::compute(const Problem& problem) {
+bool Reduction::compute(const Problem& problem, bool check_definite) {
   problem_ = &problem;
   update_cones();
   parts_.find(problem);
-  const bool definite = factors_.compute(problem, parts_);
+  const bool definite = factors_.compute(problem, parts_, check_definite);
   local_.symmetric = factors_.symmetric() && !problem.separate_directions;
   if (!definite) return false;
   operator_.assemble(problem, parts_, factors_, local_.W);

@@ -21,8 +21,8 @@ namespace delassus {
 class Reduction {
  public:
   // Factorises; the problem must stay alive and unchanged while this object is used. False: A is not positive
-  // definite.
-  bool compute(const Problem& problem);
+  // definite. `check_definite`: also where A is not symmetric, which takes a factorisation more (part_factors.hpp).
+  bool compute(const Problem& problem, bool check_definite = false);
   // After a change of p, g and w only: new u_free with the same W.
   void update_free_velocity();
   // After a change of the cones only.

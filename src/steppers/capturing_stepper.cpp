@@ -74,7 +74,6 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   finisher_.find_contacts(step, h);
   memories_.hand_over(*step.system, step.now, rest.touching, step.history);
   const ContactSet& contacts = step.now.contacts;
-  rest.fastest = max_abs(contacts.u);
   step.followed.assign(contacts.ids.begin(), contacts.ids.end());
   step.entering.clear();
   step.memory.clear();
@@ -225,7 +224,7 @@ void CapturingStepper::warn_too_fast(const CapturingStep& step) {
       *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
         return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
       });
-  step.report->warnings.push_back(fmt::format(
+  step.report->warn(WarningKind::penetration, fmt::format(
       "t = {:.9g} s: bodies at contact '{}' move by more than their size in the shortest part of a step; they "
       "may pass each other; take a smaller step",
       step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
@@ -262,13 +261,14 @@ bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double 
   const bool separates = !closed && !formula_.gaps_in_rows && u_N > rest.speed;
   if ((approaches || separates) && std::abs(u_N) > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
+    // Whether it gets as far as to touch, the forces of the step have a say in, too (StepKernel::drop_slow_rebounds).
+    shift.impact = shift.impact || (approaches && formula_.gaps_in_rows);
     shift.velocity = e_T * contacts.velocity(c);  // (2)
     shift.velocity[2] *= contacts.surface(c).tangent_ratio;
     shift.velocity[0] = e * u_N;
-    return touches;
+    return touches || formula_.gaps_in_rows;
   }
-  const double reach = formula_.gaps_in_rows ? h * (rest.fastest + options_.recovery_speed) : 0.0;
-  return closed || touches || gap <= reach;
+  return closed || touches || formula_.gaps_in_rows;
 }
 
 void CapturingStepper::accept(CapturingStep& step) {
@@ -323,12 +323,16 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
 }
 
 void CapturingStepper::find_floors(const CapturingStep& step) {
+  if (formula_.lift_all) {
+    floors_.setZero(step.now.contacts.gaps.size());
+    return;
+  }
   floors_ = step.now.contacts.gaps.cwiseMin(0.0);
   int row = 0;
   for (std::size_t a = 0; a < step.entering.size(); ++a) {
     double& floor = floors_[static_cast<Eigen::Index>(step.entering[a])];
     const bool pushed = trial_.solution.r[row] > 0;
-    if (step.history.contacts[a].closed || (formula_.lift_rebounding && pushed))
+    if (step.history.contacts[a].closed)
       floor = 0;
     else if (pushed)
       floor = std::max(floor, std::min(step.contacts.gap(a), 0.0));

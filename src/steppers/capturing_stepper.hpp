@@ -11,9 +11,9 @@
 //                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
 //                                                       faster than the forces of one step make it
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
-//   dvi-euler [Tasora 2017, 111-113]   every contact within reach of the largest relative velocity enters, with
+//   dvi-euler [Tasora 2017, 111-113]   every contact that is found, within the envelope or on the way of the step, enters with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)
-//                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
+//                            but (2) where it approaches with e > 0 and would touch in this step
 //
 // A contact is closed when it pushed in the last step and did not rebound. Restitution is for the first step of a contact
 // only: what a closed contact approaches with is O(h), from curvature or drift, and no impact. (3) lets a closed contact
@@ -33,7 +33,8 @@
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
 // at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes enter with γ = 1.
-// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
+// `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
+// penetrates at the end of a step.
 #pragma once
 #include <memory>
 #include <vector>
@@ -51,9 +52,9 @@ namespace delassus {
 
 struct CapturingFormula {
   StepFormula step;
-  double prediction = 0.5;       // γ of (1) [-]
-  bool gaps_in_rows = false;     // (4) instead of (1)-(3)
-  bool lift_rebounding = false;  // lift every contact that pushed, whatever the projection asked for
+  double prediction = 0.5;    // γ of (1) [-]
+  bool gaps_in_rows = false;  // (4) instead of (1)-(3)
+  bool lift_all = false;      // lift every contact that penetrates, whatever the projection asked for
 };
 
 // The step in progress of event capturing.
@@ -82,7 +83,6 @@ class CapturingStepper final : public Stepper {
     double touching = 0;  // gap [m]
     double speed = 0;     // an approach below this is round-off [m/s]
     double gap = 0;       // that a closed contact may keep [m]
-    double fastest = 0;   // largest relative velocity of the contacts [m/s]
   };
   void update_contacts(CapturingStep& step, double h);
   // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
@@ -109,7 +109,7 @@ class CapturingStepper final : public Stepper {
   void drop_slow_impacts(CapturingStep& step) const;
   void report_impacts(const CapturingStep& step) const;
   // Penetrations are taken out after the step.
-  bool lifts() const { return options_.projection == Projection::all || formula_.lift_rebounding; }
+  bool lifts() const { return options_.projection == Projection::all || formula_.lift_all; }
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);

@@ -38,6 +38,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   history.acceleration = {};
   retries = {.h_limit = std::numeric_limits<double>::infinity()};
   hit.clear();
+  released.clear();
   switched.clear();
   circling.clear();
   capturing = false;
@@ -107,6 +108,9 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
   if (report.stopped_at_event) return;
   step.snap_to_end();
   if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
+  // After an event at the very end nothing is weighted: v⁺ itself [Gavrea et al. 2008, 4.9].
+  if (step.report->ok && step.history.weighted_velocity.size() == 0)
+    step.history.weighted_velocity = step.now.phase.v;
   // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
   const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
@@ -152,7 +156,7 @@ void EventStepper::take_part(EventStep& step) {
   const std::vector<ContactId> approaching = find_approaching(step, h);
   if (!approaching.empty())
     return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
-  if (locates_transitions() && !step.history.modes_known) establish_modes(step);
+  if (locates_transitions() && !step.history.modes_known && establish_modes(step, h)) return;
   if (!take_trial(step, h)) return;
   if (locates_transitions() && resolve_shock(step, h)) return;
   std::optional<Collision> collision;
@@ -216,7 +220,8 @@ void EventStepper::update_active_set(EventStep& step, double h) {
     // A contact that leaves the band on its own within the step is open, even if it still touches.
     const bool separates = contacts.normal_velocity(c) * h > touching;
     const bool kept = options_.keep_active_after_impact && contains(step.hit, id);
-    const bool touches = contacts.gap(c) <= touching && !separates;
+    const bool released = contains(step.released, id) && contacts.normal_velocity(c) * h >= -touching;
+    const bool touches = contacts.gap(c) <= touching && !separates && !released;
     if (!contacts.valid(c) || !(closed || kept || touches)) {
       active.open.push_back(c);
       continue;
@@ -264,13 +269,23 @@ std::vector<ContactId> EventStepper::find_approaching(const EventStep& step, dou
   return approaching;
 }
 
-void EventStepper::establish_modes(EventStep& step) {
+bool EventStepper::establish_modes(EventStep& step, double h) {
   ActiveSet& active = step.active;
   const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
-  if (!kernel_.find_modes(*step.system, step.now, active.contacts, at_rest, active.modes)) return;
+  if (!kernel_.find_modes(*step.system, step.now, active.contacts, at_rest, active.modes)) return false;
   // Where update_active_set finds them after an event without a step in between.
   memories_.store_modes(active.contacts.ids, active.modes, step.history);
   for (std::size_t c = 0; c < active.memory.size(); ++c) active.memory[c] = &step.history.contacts[c];
+  if (!options_.detect_collisions || step.capturing) return false;
+  const double touching = touching_gap(options_, h);
+  const std::size_t before = step.released.size();
+  for (std::size_t c = 0; c < active.contacts.size(); ++c) {
+    const bool opens = active.modes[c].status == ContactStatus::open &&
+                       0.5 * kernel_.take_off_acceleration(static_cast<int>(c)) * h * h > touching;
+    if (opens && !contains(step.released, active.contacts.ids[c]))
+      step.released.push_back(active.contacts.ids[c]);
+  }
+  return step.released.size() > before;
 }
 
 const ContactSet& EventStepper::contact_now(const EventStep& step, ContactId id) {

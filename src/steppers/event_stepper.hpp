@@ -52,6 +52,9 @@ struct EventStep : StepInProgress {
   ActiveSet active;
   Vector slip_hint;  // velocity at the middle of the step, extrapolated
   std::vector<ContactId> hit;
+  // Have taken off: open for the rest of the step. Their rows hold for a velocity with the normal of one instant, which may turn
+  // away from the surface faster than the contact can follow.
+  std::vector<ContactId> released;
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
   std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
@@ -93,7 +96,8 @@ class EventStepper final : public Stepper {
   double contact_step(const EventStep& step, double h) const;
   // Contacts of the active set that are not held and approach: their impact is due now.
   std::vector<ContactId> find_approaching(const EventStep& step, double h) const;
-  void establish_modes(EventStep& step);
+  // True: some contacts have been released, the active set is another one.
+  bool establish_modes(EventStep& step, double h);
   // Solves the trial step; on failure follows the policy. False: nothing to accept now.
   bool take_trial(EventStep& step, double h);
   // Events of a few contacts are all located, however small: that is cheap. A step of many contacts that has seen many

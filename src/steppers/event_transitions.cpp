@@ -31,6 +31,8 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   ContactMode& mode = active.modes[static_cast<std::size_t>(transition.contact)];
   if (transition.kind == EventKind::take_off) {
     mode = {};
+    // One that shares its force with others may be needed still.
+    if (options_.detect_collisions && !kernel_.redundant_forces()) step.released.push_back(id);
   } else if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
     mode.set_part(transition.part, {ContactStatus::slip, transition.direction});
   } else if (const auto turned = turned_slip(step, id, transition.part, slip_speed)) {

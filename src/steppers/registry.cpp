@@ -33,9 +33,8 @@ struct Entry {
 };
 
 CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
-  CapturingFormula out{.step = moreau_jean_formula(s.theta, *s.data),
-                       .prediction = s.prediction,
-                       .lift_rebounding = projected};
+  CapturingFormula out{
+      .step = moreau_jean_formula(s.theta, *s.data), .prediction = s.prediction, .lift_all = projected};
   out.step.name = *s.name;
   // Joints on the mean velocity ring unless they are projected (Gavrea et al. 2008, 9.1).
   if (s.options.projection == Projection::none && !projected) out.step.joint_sigma = 1;
@@ -71,7 +70,7 @@ std::vector<Entry> make_contact_entries() {
        Captured([](const StepperSettings& s) { return make_moreau_jean(s, false); }),
        DataPoint::middle},
       {{"moreau-jean-projected", "Acary 2009, eq. 19", "1",
-        "the same, no contact that pushed penetrates at the end of a step"},
+        "the same, no contact penetrates at the end of a step"},
        Captured([](const StepperSettings& s) { return make_moreau_jean(s, true); }),
        DataPoint::middle},
       // It takes errors back by its rows.

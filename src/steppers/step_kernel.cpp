@@ -25,12 +25,16 @@ constexpr double k_turned = 1e-12;
 // A slip keeps its direction when it has turned by less than 60 degrees.
 constexpr double k_forward = 0.5;
 
+bool has_exact_derivatives(const ForceJacobians& J) {
+  return J.k_q.num_blocks() + J.k_v.num_blocks() + J.k_q_remainder.num_blocks() > 0;
+}
+
 }  // namespace
 
-void StepKernel::assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<const RowShift> shifts, StepData& data, Problem& problem) {
-  assemble_step(system, formula_, options_, rank_one, begin, h, modes, slip_hint, data, problem);
+  assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem.cones[c].dim, 3);
     problem.w.segment(problem.Ht.first_row(static_cast<int>(c)), known) +=
@@ -45,18 +49,29 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   trial.h = h;
   trial.failure.clear();
   Problem& problem = slot.problem;
-  bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
-  if (!problem.symmetric && options_.derivatives == ForceDerivatives::automatic &&
-      !solver_.capabilities().nonsymmetric) {
-    // A solver for symmetric problems: gyroscopic and other such derivatives are left out of A.
-    rank_one = true;
-    assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
-  }
-  trial.ok = slot.reduction.compute(problem);
-  if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
+  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces;
+  MatrixChoice choice{.rank_one = options_.derivatives == ForceDerivatives::rank_one,
+                      .symmetric = !solver_.capabilities().nonsymmetric};
+  // A solver for symmetric problems: other derivatives are left out of A.
+  if (automatic && choice.symmetric && !data.jacobians.symmetric) choice.rank_one = true;
+  const auto attempt = [&] {
+    assemble(system, choice, begin, h, modes, slip_hint, shifts, data, problem);
+    // Gyroscopic blocks are definite by themselves; only the other derivatives can make A indefinite.
+    const bool check = automatic && !choice.rank_one && has_exact_derivatives(data.jacobians);
+    return slot.reduction.compute(problem, check);
+  };
+  trial.ok = attempt();
+  if (!trial.ok && automatic && !choice.rank_one) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble(system, true, begin, h, modes, slip_hint, shifts, data, problem);
+    choice.rank_one = true;
+    trial.ok = attempt();
+  }
+  if (trial.ok && choice.symmetric && data.gyroscopic.matrix.num_blocks() > 0) {
+    // Gyroscopic impulses of mechanisms as they are without contacts: (A + D) y_free = p, then A y = p − D y_free.
+    w_ = begin.phase.v - slot.reduction.v_free();
+    choice.gyroscopic = false;
+    assemble(system, choice, begin, h, modes, slip_hint, shifts, data, problem);
+    data.gyroscopic.matrix.add_product(w_, problem.p);
     trial.ok = slot.reduction.compute(problem);
   }
   if (!trial.ok) {
@@ -239,10 +254,12 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
     const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
               known = std::min(step_.problem.cones[c].dim, 3);
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0] - shift.weight[0];
-    if (std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    const bool falls_short = shift.slow[0] > 0 && shift.slow[0] + joint_u_[row] + drift + shift.drift[0] > 0;
+    if (!falls_short && std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;
     shift.rebounds = false;
+    shift.impact = shift.impact && !falls_short;
     any = true;
   }
   if (any) step_.reduction.update_free_velocity();
@@ -448,8 +465,9 @@ bool StepKernel::solve_forces(const System& system, const PhasePoint& point, con
 }
 
 bool StepKernel::find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
-                            double slip_speed, std::vector<ContactMode>& modes) {
-  assemble_acceleration(system, options_, point, contacts, {}, slip_speed, forces_.data, forces_.problem);
+                            double slip_speed, std::vector<ContactMode>& modes,
+                            std::span<const ContactMode> known) {
+  assemble_acceleration(system, options_, point, contacts, known, slip_speed, forces_.data, forces_.problem);
   if (!forces_.reduction.compute(forces_.problem)) return false;
   SolveStats stats;
   force_warm_.basis.clear();
@@ -469,6 +487,22 @@ bool StepKernel::find_modes(const System& system, const PhasePoint& point, const
     }
   }
   return true;
+}
+
+double StepKernel::take_off_acceleration(int c) const {
+  // Of contacts that share their forces those that are not needed do not move either, up to the tolerance of the solver.
+  constexpr double round_off = 1e-6;
+  const double a = force_solution_.u[forces_.problem.Ht.first_row(c)];
+  return a > round_off * max_abs(forces_.reduction.local().u_free) ? a : 0.0;
+}
+
+Eigen::Vector2d StepKernel::slip_acceleration(int c) const {
+  constexpr double round_off = 1e-8;
+  const int row = forces_.problem.Ht.first_row(c), size = std::min(forces_.problem.cones[c].dim, 3) - 1;
+  Eigen::Vector2d a = Eigen::Vector2d::Zero();
+  a.head(size) = force_solution_.u.segment(row + 1, size);
+  if (a.norm() <= round_off * max_abs(forces_.reduction.local().u_free)) a.setZero();
+  return a;
 }
 
 }  // namespace delassus

@@ -26,7 +26,8 @@ struct RowShift {
   Vector3 weight = Vector3::Zero();    // turns the weighted velocity of the scheme into that of the end [m/s]
   bool impact = false;                 // the work of the contact in this step is an impact's
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
-  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
+  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest. The same where `slow` is
+  // a gap that the step does not close.
   bool rebounds = false;
   double share = 1;  // of the restitution, as far as it gains no energy (impact/restitution_bound.hpp)
   Vector3 slow = Vector3::Zero();
@@ -74,8 +75,10 @@ class StepKernel {
   // The modes that the instantaneous forces select at a point; contacts faster than `slip_speed` are sliding.
   // False: the acceleration problem has no solution that Lemke finds (Painlevé), so the impulses of a step
   // must decide.
+  // `known`: modes of the contacts, which say whether static or kinetic friction holds them (assemble_step).
   bool find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
-                  double slip_speed, std::vector<ContactMode>& modes);
+                  double slip_speed, std::vector<ContactMode>& modes,
+                  std::span<const ContactMode> known = {});
 
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
@@ -88,6 +91,10 @@ class StepKernel {
   double step_speed() const { return max_abs(step_.reduction.v_free()); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
+  // Of the last find_modes: the acceleration with which contact c leaves its surface, 0 where that is round-off [m/s²].
+  double take_off_acceleration(int c) const;
+  // Likewise that of its slip.
+  Eigen::Vector2d slip_acceleration(int c) const;
   // Cones of the last solve_forces, in the order of its contacts.
   const std::vector<Cone>& force_cones() const { return forces_.problem.cones; }
 
@@ -101,7 +108,7 @@ class StepKernel {
   bool prepare(const System& system, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
                const VectorRef& slip_hint, std::span<const RowShift> shifts, StepData& data, Slot& slot,
                Trial& trial);
-  void assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+  void assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                 std::span<const ContactMode> modes, const VectorRef& slip_hint,
                 std::span<const RowShift> shifts, StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.

@@ -18,6 +18,9 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
+// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
+// tolerance is of that size.
+constexpr double k_unresolved = 1e-10;
 // Velocities below this fraction of what the forces of a step make of them [-].
 constexpr double k_resolved = 1e-2;
 // Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
@@ -169,15 +172,18 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
   values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, FrictionKind::sliding, other});
 }
 
-std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
-                                                 double grid_step, const ContactSet& active,
-                                                 std::span<const ContactMode> modes,
-                                                 std::span<const ContactMemory* const> memory,
-                                                 const Trial& whole, Trial& at_transition) {
-  may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
+double TransitionFinder::rest_speed(const PhasePoint& begin) const {
+  return k_unresolved * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
+}
+
+bool TransitionFinder::find_changes(const PhasePoint& begin, double h, double grid_step,
+                                    const ContactSet& active, std::span<const ContactMode> modes,
+                                    std::span<const ContactMemory* const> memory, const Trial& whole,
+                                    bool& safe) {
   changed_.clear();
-  const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
-  bool any_change = false, safe = true;
+  const double at_rest = rest_speed(begin);
+  bool any_change = false;
+  safe = true;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
     const int dim = whole.cones[c].dim;
@@ -193,22 +199,116 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     safe = safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
     row += dim;
   }
+  return any_change;
+}
+
+void TransitionFinder::keep_sticking(std::span<const ContactMode> modes, Trial& whole) const {
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    ContactMode& mode = whole.solution.modes[c];
+    for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning})
+      if ((changed_[c] & held_part(kind)) == 0 && mode.part(kind).status == ContactStatus::slip &&
+          modes[c].part(kind).status == ContactStatus::stick)
+        mode.set_part(kind, modes[c].part(kind));
+  }
+}
+
+bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin, const Trial& trial,
+                                   Transition& transition) {
+  if (!kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_))
+    return false;
+  double fastest = 0;
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    if (closed_modes_[i].status != ContactStatus::stick || lawful_[i].status != ContactStatus::slip) continue;
+    const Eigen::Vector2d a = kernel_.slip_acceleration(static_cast<int>(i));
+    if (a.norm() <= fastest) continue;
+    fastest = a.norm();
+    transition.contact = closed_index_[i];
+    transition.kind = EventKind::slip;
+    transition.part = FrictionKind::sliding;
+    transition.direction = a / fastest;
+  }
+  return fastest > 0;
+}
+
+std::optional<Transition> TransitionFinder::find_breakaway(const System& system, const PhasePoint& begin,
+                                                           double h, const ContactSet& active,
+                                                           std::span<const ContactMode> modes, Trial& trial) {
+  // Shares that hold everywhere are proof that all of them can. Not all that do not are proof of the contrary.
+  const bool in_doubt = std::any_of(values_.begin(), values_.end(), [](const Value& x) {
+    return x.kind == EventKind::slip && x.part == FrictionKind::sliding && x.value < 0;
+  });
+  if (!in_doubt) return std::nullopt;
+  // Where some slip already, what is left follows at once if it cannot hold them; to the end of the step it would turn the body.
+  const bool mixed = std::any_of(closed_modes_.begin(), closed_modes_.end(),
+                                 [](const ContactMode& mode) { return mode.status == ContactStatus::slip; });
+  Transition transition;
+  const bool at_end = breaks_away(system, begin, trial, transition);
+  if (!at_end && !mixed) return std::nullopt;
+  constexpr int halvings = 30;
+  double sticks = 0, slips = h;
+  const auto slips_at = [&](double x) {
+    return evaluate(system, begin, x, active, modes, false, trial) &&
+           breaks_away(system, begin, trial, transition);
+  };
+  if (slips_at(k_start_fraction * h)) return transition;
+  if (!at_end) return std::nullopt;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = 0.5 * (sticks + slips);
+    (slips_at(middle) ? slips : sticks) = middle;
+  }
+  if (!slips_at(slips)) return std::nullopt;
+  transition.h = slips;
+  return transition;
+}
+
+std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
+                                                 double grid_step, const ContactSet& active,
+                                                 std::span<const ContactMode> modes,
+                                                 std::span<const ContactMemory* const> memory, Trial& whole,
+                                                 Trial& at_transition) {
+  may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
+  bool safe = true;
+  bool any_change = find_changes(begin, h, grid_step, active, modes, memory, whole, safe);
+  keep_sticking(modes, whole);
   if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
+  if (!evaluate(system, begin, h, active, modes, true, at_transition)) return std::nullopt;
+  std::optional<Transition> breakaway;
+  if (kernel_.redundant_forces()) {
+    may_change_ = changed_;
+    // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
+    // holds for the mean of the step, does not see it.
+    any_change = mark_turned_slips(begin, active) || any_change;
+    // What sticks together breaks away when the law says so for all, whatever the share of each.
+    breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
+    for (std::size_t c = 0; c < active.size(); ++c) {
+      if (modes[c].status != ContactStatus::stick || whole.solution.modes[c].status != ContactStatus::slip)
+        continue;
+      may_change_[c] &= static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+      changed_[c] &= static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+    }
+    if (!breakaway) keep_sticking(modes, whole);
+    if (breakaway && breakaway->h == 0) return breakaway;
+    if (!any_change && !breakaway) return std::nullopt;
+  }
+  const double until = breakaway ? breakaway->h : h;
+  std::optional<Transition> first = find_first_root(system, begin, until, active, modes, at_transition);
+  if (first || !breakaway) return first;
+  if (!evaluate(system, begin, breakaway->h, active, modes, false, at_transition)) return std::nullopt;
+  return breakaway;
+}
+
+std::optional<Transition> TransitionFinder::find_first_root(const System& system, const PhasePoint& begin,
+                                                            double h, const ContactSet& active,
+                                                            std::span<const ContactMode> modes,
+                                                            Trial& at_transition) {
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)
       if (may_change(x)) value = std::min(value, x.value);
     return value;
   };
-  bool consistent = evaluate(system, begin, h, active, modes, true, at_transition);
+  bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, false, at_transition);
   if (!consistent) return std::nullopt;
-  if (kernel_.redundant_forces()) {
-    may_change_ = changed_;
-    // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
-    // holds for the mean of the step, does not see it.
-    any_change = mark_turned_slips(begin, active) || any_change;
-    if (!any_change) return std::nullopt;
-  }
   const double at_end = smallest();
   if (!(at_end < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   const double h_start = k_start_fraction * h;
