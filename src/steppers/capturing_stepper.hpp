@@ -23,7 +23,13 @@
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
-// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
+// Lifting raises bodies, and so the energy E. It is done as far as the contacts of the step have lost as much, or slowly:
+//
+//   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (5)
+//
+// because what has fallen into a surface has gained that much and lost it there before.
+// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step; what is more
+// than (5) is taken from the velocity along the displacement.
 #pragma once
 #include <memory>
 #include <vector>
@@ -81,6 +87,8 @@ class CapturingStepper final : public Stepper {
   void drop_slow_impacts(CapturingStep& step) const;
   void report_impacts(const CapturingStep& step) const;
   void project(CapturingStep& step);
+  bool lift(CapturingStep& step);
+  void bound_lifting(CapturingStep& step, double gain);
 
   CapturingFormula formula_;
   StepperOptions options_;
@@ -96,7 +104,7 @@ class CapturingStepper final : public Stepper {
   Trial trial_;
   ContactSet none_;
   std::vector<char> lift_;
-  Vector zero_, bias_;
+  Vector zero_, bias_, lifted_from_, displacement_, momentum_;
   BlockMatrix M_;
 };
 
