@@ -24,6 +24,8 @@ constexpr double k_nearly_elastic = 0.9;
 bool is_of_shapes(const ContactPlace& place) {
   return place.patch_a.dim > 0 || place.patch_b.dim > 0;
 }
+// ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
+constexpr double k_slow_lifting = 1e-5;
 
 }  // namespace
 
@@ -346,18 +348,51 @@ void CapturingStepper::project(CapturingStep& step) {
   if (options_.projection == Projection::none && !lifts()) return;
   book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
-    if (lifts()) {
-      find_floors(step);
-      done = gap_projector_.project(system, floors_, now);
-      step.report->certificate.solves += gap_projector_.solves();
-      step.report->certificate.iterations += gap_projector_.iterations();
-    }
+    if (lifts()) done = lift(step);
     system.evaluate_contacts({}, now.at, none_);
     return projector_.project_position(system, none_, now) &&
            projector_.project_velocity(system, none_, {}, true, now, step.history.held_frictions, {},
                                        kernel_.step_speed()) &&
            done;
   });
+}
+
+bool CapturingStepper::lift(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  find_floors(step);
+  lifted_from_ = now.phase.q;
+  const double before = total_energy(system, now);
+  const bool done = gap_projector_.project(system, floors_, now);
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  if (gap_projector_.solves() > 0) bound_lifting(step, total_energy(system, now) - before);
+  return done;
+}
+
+// (8)
+void CapturingStepper::bound_lifting(CapturingStep& step, double gain) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  const EnergyLedger& ledger = step.history.energy;
+  const double lost = -(trial_.work_normal + trial_.work_friction + trial_.work_impacts);
+  const double owed = -(ledger.normal + ledger.friction + ledger.impacts + ledger.projection);
+  const double allowed = std::max(lost, 0.0) + k_slow_lifting * std::max(owed, 0.0);
+  if (gain <= allowed) return;
+  system.difference(now.phase.q, lifted_from_, displacement_);
+  if (formula_.lift_all) {
+    momentum_.setZero(displacement_.size());
+    system.mass_at(now.at, M_).add_product(displacement_, momentum_);
+    const double along = momentum_.dot(now.phase.v), mass = momentum_.dot(displacement_);
+    if (along <= 0) return;
+    const double left = std::max(0.0, along * along - 2 * (gain - allowed) * mass);
+    now.phase.v -= (along - std::sqrt(left)) / mass * displacement_;
+    return;
+  }
+  displacement_ *= allowed / gain;
+  system.retract(lifted_from_, VectorRef(displacement_), now.phase.q);
+  now.place(system);
+  system.evaluate_contacts(step.followed, now.at, now.contacts);
 }
 
 }  // namespace delassus

@@ -33,8 +33,13 @@
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
 // at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes enter with γ = 1.
+// Lifting raises bodies, and so the energy E. It is done as far as the contacts of the step have lost as much, or slowly:
+//
+//   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (8)
+//
+// because what has fallen into a surface has gained that much and lost it there before.
 // `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
-// penetrates at the end of a step.
+// penetrates at the end of a step; what is more than (8) is taken from the velocity along the displacement.
 #pragma once
 #include <memory>
 #include <vector>
@@ -113,6 +118,8 @@ class CapturingStepper final : public Stepper {
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);
+  bool lift(CapturingStep& step);
+  void bound_lifting(CapturingStep& step, double gain);
 
   CapturingFormula formula_;
   StepperOptions options_;
@@ -130,7 +137,7 @@ class CapturingStepper final : public Stepper {
   StepMotion motion_;
   std::vector<std::size_t> some_;
   ContactSet found_, new_contacts_, merged_;
-  Vector zero_, bias_, mean_, change_, floors_;
+  Vector zero_, bias_, mean_, change_, floors_, lifted_from_, displacement_, momentum_;
   BlockMatrix M_;
 };
 

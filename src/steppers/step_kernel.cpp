@@ -104,7 +104,7 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
   solve_contacts(system, h, trial);
-  bound_restitution(system, h, shifts, trial);
+  bound_restitution(system, begin, h, shifts, trial);
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
@@ -146,7 +146,30 @@ void StepKernel::take_least_forces(const Reduction& reduction, Trial& trial) {
   trial.shared_rows = least_.shared_rows();
 }
 
-void StepKernel::bound_restitution(const System& system, double h, std::span<RowShift> shifts, Trial& trial) {
+// What the step does to u⁻ before contacts push, but for gyroscopic forces: gravity and springs work on the mean velocity, and
+// joints that turn do no work. With v(p) the velocity without contacts: v(p) − v(p − h k) + v(A v⁻) − v⁻.
+void StepKernel::evaluate_force_change(const System& system, const PhasePoint& begin, double h) {
+  Problem& problem = step_.problem;
+  const auto add_free_velocity = [&](double sign) {
+    step_.reduction.update_free_velocity();
+    mean_ += sign * step_.reduction.v_free();
+  };
+  mean_.setZero(system.nv());
+  system.forces(begin.at, mean_, w_);
+  momentum_ = problem.p;
+  mean_ = step_.reduction.v_free() - begin.phase.v;
+  problem.p -= formula_.sigma * h * w_;
+  add_free_velocity(-1.0);
+  problem.p.setZero();
+  problem.A.add_product(begin.phase.v, problem.p);
+  add_free_velocity(1.0);
+  problem.Ht.multiply(VectorRef(mean_), force_change_);
+  problem.p = momentum_;
+  step_.reduction.update_free_velocity();
+}
+
+void StepKernel::bound_restitution(const System& system, const PhasePoint& begin, double h,
+                                   std::span<RowShift> shifts, Trial& trial) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
       std::none_of(shifts.begin(), shifts.end(), rebounds))
@@ -154,12 +177,17 @@ void StepKernel::bound_restitution(const System& system, double h, std::span<Row
   Problem& problem = step_.problem;
   restitution_.setZero(problem.w.size());
   other_shift_.setZero(problem.w.size());
+  evaluate_force_change(system, begin, h);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem.cones[c].dim, 3);
     (shifts[c].rebounds ? restitution_ : other_shift_)
         .segment(problem.Ht.first_row(static_cast<int>(c)), known) = shifts[c].velocity.head(known);
   }
-  bound_.begin(local(), restitution_, other_shift_);
+  // Contacts without restitution, and the friction of joints.
+  for (int c = 0; c < problem.num_contacts(); ++c)
+    if (c >= static_cast<int>(shifts.size()) || !shifts[c].rebounds)
+      force_change_.segment(problem.Ht.first_row(c), problem.cones[c].dim).setZero();
+  bound_.begin(local(), restitution_, other_shift_, force_change_);
   int iterations = trial.stats.iterations;
   Vector before = bound_.shift();
   while (bound_.reduce(local(), trial.solution)) {

@@ -118,7 +118,9 @@ class StepKernel {
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
-  void bound_restitution(const System& system, double h, std::span<RowShift> shifts, Trial& trial);
+  void bound_restitution(const System& system, const PhasePoint& begin, double h, std::span<RowShift> shifts,
+                         Trial& trial);
+  void evaluate_force_change(const System& system, const PhasePoint& begin, double h);
   void solve_contacts(const System& system, double h, Trial& trial);
   // By the contact solver; then the least of all impulses that give its velocity.
   void solve_once(Trial& trial);
@@ -144,7 +146,7 @@ class StepKernel {
   std::vector<double> last_bounds_;  // of the friction in joints, before the last round
   Projector projector_;
   RestitutionBound bound_;
-  Vector restitution_, other_shift_;
+  Vector restitution_, other_shift_, force_change_, momentum_;
   // Turns the directions of slip to those of the solution; the largest change.
   double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve

@@ -102,7 +102,8 @@ bool ImpactResolver::resolve_newton(ImpactResult& result) {
 
 bool ImpactResolver::reduce_restitution(ImpactResult& result) {
   if (!options_.impact.bound_energy) return true;
-  bound_.begin(reduction_.local(), shift_, Vector::Zero(shift_.size()));
+  const Vector none = Vector::Zero(shift_.size());
+  bound_.begin(reduction_.local(), shift_, none, none);
   while (bound_.reduce(reduction_.local(), solution_)) {
     problem_.w = w_ + bound_.shift();
     reduction_.update_free_velocity();
