@@ -118,7 +118,6 @@ class CollisionWorld {
 
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
-  void refuse_mesh_pairs() const;
   void combine_materials();
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   Bounds swept_box(int shape, std::span<const BodyPlacement> bodies, double h, double slack) const;

@@ -54,6 +54,10 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   }
   step.snap_to_end();
   finisher_.finish_contacts(step, step.now.contacts);
+  if (report.ok && lifts() && lift_found(step)) {
+    report.certificate.penetration = 0;
+    finisher_.finish_contacts(step, step.now.contacts);
+  }
   finisher_.finish(step, state);
 }
 
@@ -324,6 +328,22 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
       floor = std::max(floor, std::min(step.contacts.gap(a), 0.0));
     row += trial_.cones[a].dim;
   }
+}
+
+bool CapturingStepper::lift_found(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step))) return false;
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
+  std::swap(now.contacts, found_);
+  floors_.setZero(now.contacts.gaps.size());
+  const double before = total_energy(system, now);
+  const bool moved = gap_projector_.project(system, floors_, now);
+  step.history.energy.projection += total_energy(system, now) - before;
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  return moved && gap_projector_.solves() > 0;
 }
 
 void CapturingStepper::project(CapturingStep& step) {

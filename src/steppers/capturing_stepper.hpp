@@ -111,6 +111,8 @@ class CapturingStepper final : public Stepper {
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);
+  // Contacts that nothing has followed, found deep at the end of the step, are lifted as well; false: there are none.
+  bool lift_found(CapturingStep& step);
 
   CapturingFormula formula_;
   StepperOptions options_;
