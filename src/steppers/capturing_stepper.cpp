@@ -22,6 +22,11 @@ bool is_of_shapes(const ContactPlace& place) {
   return place.patch_a.dim > 0 || place.patch_b.dim > 0;
 }
 
+// Neither is a corner, an edge or a rim.
+bool is_smooth(const ContactPlace& place) {
+  return place.patch_a.dim == 2 && place.patch_b.dim == 2;
+}
+
 }  // namespace
 
 CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions options,
@@ -198,12 +203,15 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   const double gap = std::max(begin.gap(c), 0.0), s = gap / (gap - trial_.end.contacts.gap(c));
   if (!begin.valid(c) && !(motion_.gap(*step.system, begin, c, s).margin >= 0)) return false;
   const double u_N = begin.normal_velocity(c), e = begin.surface(c).restitution;
-  // A later step takes it, by (1).
-  if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
+  const bool meets = gap + h * u_N <= 0;  // by its own approach
+  // The next step takes it, by (1); and that of an impact, so that it rebounds, where its features are not lost below the
+  // surface.
+  if (begin.valid(c) && meets && !lifts() && !formula_.gaps_in_rows) return false;
+  if (!meets && e > 0 && is_smooth(begin.places[c])) return false;
   RowShift shift{.impact = true};
   shift.slow[0] = gap / h;
   shift.velocity = shift.slow;
-  if (-u_N * h > gap && -u_N > options_.impact.threshold && e > 0) {
+  if (meets && -u_N > options_.impact.threshold && e > 0) {
     shift.rebounds = true;
     shift.velocity = {e * u_N, 0, 0};  // (2)
   }

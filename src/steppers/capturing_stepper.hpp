@@ -26,6 +26,8 @@
 //
 // and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
 // where their own approach leads there, (2); the step is solved again                                              (6)
+// What an impact of the same step drives into another contact is left to the next step where both surfaces are smooth
+// and e > 0: so it rebounds. At corners and edges, which would be lost below the surface, it does not.
 //
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
