@@ -21,6 +21,7 @@
 #include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/model/weld.hpp"
 #include "delassus/scene/compile.hpp"
 #include "delassus/simulation/simulation.hpp"
 #include "delassus/simulation/start_check.hpp"
@@ -71,6 +72,7 @@ class Check {
       report_freedom();
       report_redundant();
     }
+    report_welded();
     report_gaps();
     if (assembled) report_contacts();
     report_masses();
@@ -179,6 +181,24 @@ class Check {
     if (!others.empty())
       fmt::print("note: of the same loops, with reactions that are not unique: '{}'\n",
                  fmt::join(others, "', '"));
+  }
+
+  void report_welded() const {
+    const auto* multibody = dynamic_cast<const MultibodySystem*>(&system_);
+    if (multibody == nullptr) return;
+    std::set<const Surface*> told;
+    for (const Body& body : multibody->model().bodies)
+      for (const Shape& shape : body.shapes) {
+        const Surface* surface = shape.surface.get();
+        // The hull of points is the same with all of them.
+        if (shape.kind != ShapeKind::mesh || !told.insert(surface).second) continue;
+        if (const int welded = count_welded(*surface); welded > 0)
+          fmt::print(
+              "note: {} of body '{}': {} on borders welded to others within {:g} of its size; they differ by "
+              "round-off\n",
+              delassus::describe(shape), body.name, welded == 1 ? "1 vertex" : fmt::format("{} vertices", welded),
+              k_weld_tolerance);
+      }
   }
 
   void report_gaps() {

@@ -128,7 +128,6 @@ class CollisionWorld {
 
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
-  void refuse_mesh_pairs() const;
   void combine_materials();
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;

@@ -68,7 +68,9 @@ double Face::inner_distance(const Vector3& y) const {
     return face->radius - (from_center - normal * normal.dot(from_center)).norm();
   }
   double out = k_infinity;
-  for (int i = 0; i < num_sides; ++i) out = std::min(out, inward[i].dot(y - corners[i]));
+  const bool below = normal.dot(y) < offset;
+  for (int i = 0; i < num_sides; ++i)
+    if (!(below && hollow[i])) out = std::min(out, inward[i].dot(y - corners[i]));
   for (int i = num_sides; i < face->count; ++i) {
     const Rod edge = border(i);
     out = std::min(out, normal.cross(edge.e).dot(y - edge.x));
@@ -84,6 +86,7 @@ void Face::place_sides() {
     const Vector3 along = corners[(i + 1) % num_sides] - corners[i];
     const double length = along.norm();
     inward[i] = normal.cross(length > 0 ? Vector3(along / length) : Rod{}.e);
+    hollow[i] = !geometry->hollow.empty() && geometry->hollow[static_cast<std::size_t>(face->first + i)] != 0;
   }
 }
 

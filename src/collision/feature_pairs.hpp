@@ -78,12 +78,14 @@ struct Face {
   static constexpr int k_few_sides = 6;
   int num_sides = 0;
   Vector3 corners[k_few_sides], inward[k_few_sides];
+  bool hollow[k_few_sides] = {};  // what is below the face is not bounded there
   bool is_polygon() const { return face->radius == 0; }
   void place_sides();
   Vector3 corner(int i) const;
   Rod border(int i) const;                        // of a polygon, from corner i to the next
   Rim rim() const;                                // of a disk
-  double inner_distance(const Vector3& y) const;  // of the projection of y from the border, negative outside
+  // Of the projection of y from the border, negative outside; below the face, from the sides that are not hollow.
+  double inner_distance(const Vector3& y) const;
 };
 
 struct Ellipsoid {

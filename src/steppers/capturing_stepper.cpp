@@ -17,15 +17,17 @@ namespace {
 // Parts that fast bodies near contacts cut a step into at most.
 constexpr double k_max_parts = 64;
 
-// Restitution above which an impact is not stopped for want of shorter parts [-].
-constexpr double k_nearly_elastic = 0.9;
-
 // Surfaces are known; particles and contacts of formulas have none.
 bool is_of_shapes(const ContactPlace& place) {
   return place.patch_a.dim > 0 || place.patch_b.dim > 0;
 }
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
+
+// Neither is a corner, an edge or a rim.
+bool is_smooth(const ContactPlace& place) {
+  return place.patch_a.dim == 2 && place.patch_b.dim == 2;
+}
 
 }  // namespace
 
@@ -59,6 +61,10 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   }
   step.snap_to_end();
   finisher_.finish_contacts(step, step.now.contacts);
+  if (report.ok && lifts() && lift_found(step)) {
+    report.certificate.penetration = 0;
+    finisher_.finish_contacts(step, step.now.contacts);
+  }
   finisher_.finish(step, state);
 }
 
@@ -203,14 +209,14 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
   // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7).
   const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
-  // In the shortest part it is stopped, unless that would cost an elastic impact its energy: the next part takes it.
+  // In the shortest part it is stopped, but left to the next one where its features are not lost below the surface.
   const bool is_pushed = !(-u_N * h > gap);
   if (is_pushed && e > 0 && h > shortest) part = std::min(part, std::max(s * h, shortest));
-  if (is_pushed && e > 0 && (h > shortest || e > k_nearly_elastic)) return false;
+  if (is_pushed && e > 0 && (h > shortest || is_smooth(begin.places[c]))) return false;
   RowShift shift{.impact = true};
   shift.slow[0] = gap / h;
   shift.velocity = shift.slow;
-  if (-u_N * h > gap && -u_N > options_.impact.threshold && e > 0) {
+  if (meets && -u_N > options_.impact.threshold && e > 0) {
     shift.rebounds = true;
     shift.velocity = {e * u_N, 0, 0};  // (2)
   }
@@ -340,6 +346,22 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
       floor = std::max(floor, std::min(step.contacts.gap(a), 0.0));
     row += trial_.cones[a].dim;
   }
+}
+
+bool CapturingStepper::lift_found(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step))) return false;
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
+  std::swap(now.contacts, found_);
+  floors_.setZero(now.contacts.gaps.size());
+  const double before = total_energy(system, now);
+  const bool moved = gap_projector_.project(system, floors_, now);
+  step.history.energy.projection += total_energy(system, now) - before;
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  return moved && gap_projector_.solves() > 0;
 }
 
 void CapturingStepper::project(CapturingStep& step) {

@@ -26,8 +26,10 @@
 //
 // and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
 // where their own approach leads there, (2); the step is solved again                                              (6)
-//
 // but where an impact of this step pushes a contact that rebounds, the step is cut before that                       (7)
+//
+// as long as it has not 64 parts; then smooth surfaces are left to the next part, corners and edges, which would be lost below
+// the surface, do not rebound.
 //
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
@@ -120,6 +122,8 @@ class CapturingStepper final : public Stepper {
   void project(CapturingStep& step);
   bool lift(CapturingStep& step);
   void bound_lifting(CapturingStep& step, double gain);
+  // Contacts that nothing has followed, found deep at the end of the step, are lifted as well; false: there are none.
+  bool lift_found(CapturingStep& step);
 
   CapturingFormula formula_;
   StepperOptions options_;

@@ -337,7 +337,9 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   // circles: the impulses of the step decide.
   const std::pair changed(active.contacts.ids[static_cast<std::size_t>(transition->contact)],
                           transition->part);
-  const auto is_in = [&](const auto& list) { return std::find(list.begin(), list.end(), changed) != list.end(); };
+  const auto is_in = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), changed) != list.end();
+  };
   if ((transition->h == 0 && is_in(step.switched)) || is_in(step.circling)) transition.reset();
   return transition;
 }
