@@ -18,9 +18,10 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
-// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
-// tolerance is of that size.
-constexpr double k_unresolved = 1e-10;
+// Velocities below this fraction of what the forces of a step make of them [-].
+constexpr double k_resolved = 1e-2;
+// Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
+constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
 
 // A slip that is not the round-off of the largest velocity.
 constexpr double k_turned_round = 1e-9;
@@ -46,6 +47,40 @@ HeldParts TransitionFinder::changed_in(const Trial& whole, const ContactSet& act
     if (rests(part_velocity(active, c, part.kind), whole.solution.u.segment(row + part.first, part.size)))
       changed = static_cast<HeldParts>(changed & ~held_part(part.kind));
   return changed;
+}
+
+bool TransitionFinder::is_safe(const Trial& whole, const ContactSet& active, const ContactMode& mode,
+                               const ContactMemory* memory, std::size_t c, int row) const {
+  if (mode.status == ContactStatus::open) return true;
+  if (memory == nullptr || has_facets_) return false;
+  // Means over two steps; the end is half a step ahead of the second, which counts three times for safety.
+  const Cone& cone = whole.cones[c];
+  double now[k_max_cone_dim], ahead[k_max_cone_dim];
+  for (int k = 0; k < cone.dim; ++k) {
+    now[k] = whole.solution.r[row + k] / whole.h;
+    ahead[k] = now[k] + 1.5 * (now[k] - memory->force[k]);
+  }
+  const auto holds = [&](const double* force) {
+    if (!(force[0] > 0)) return false;
+    for (const FrictionPart& part : mode_parts(cone)) {
+      if (part.coefficient == 0 || mode.part(part.kind).status != ContactStatus::stick) continue;
+      Eigen::Vector2d r = Eigen::Vector2d::Zero();
+      for (int k = 0; k < part.size; ++k) r[k] = force[part.first + k];
+      if (!(r.norm() < k_safe_friction * part.coefficient * force[0])) return false;
+    }
+    return true;
+  };
+  if (!holds(now) || !holds(ahead)) return false;
+  for (const FrictionPart& part : mode_parts(cone)) {
+    const PartMode slip = mode.part(part.kind);
+    if (part.coefficient == 0 || slip.status != ContactStatus::slip) continue;
+    Eigen::Vector2d u = Eigen::Vector2d::Zero();
+    u.head(part.size) = whole.solution.u.segment(row + part.first, part.size);
+    // At the end of the step the slip has changed by twice as much as on its mean.
+    const double before = slip.direction.dot(part_velocity(active, c, part.kind));
+    if (!(slip.direction.dot(u) > 0.5 * (1 + k_safe_slip) * before)) return false;
+  }
+  return true;
 }
 
 bool TransitionFinder::may_change(const Value& x) const {
@@ -135,19 +170,30 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
-                                                 const ContactSet& active, std::span<const ContactMode> modes,
+                                                 double grid_step, const ContactSet& active,
+                                                 std::span<const ContactMode> modes,
+                                                 std::span<const ContactMemory* const> memory,
                                                  const Trial& whole, Trial& at_transition) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
   const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
-  bool any_change = false;
+  bool any_change = false, safe = true;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
-    changed_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    const int dim = whole.cones[c].dim;
+    const double moved =
+        (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
+    changed_.push_back(
+        changed_in(whole, active, modes, c, row, std::max(at_rest, k_resolved * moved * grid_step / h)));
     any_change = any_change || changed_.back() != 0;
-    row += whole.cones[c].dim;
+    // Only what it does not resolve changes: the law decides.
+    const bool unresolved =
+        grid_step > 0 && changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
+    if (unresolved) may_change_[c] = 0;
+    safe = safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
+    row += dim;
   }
-  if (!any_change && active.size() > k_many_contacts) return std::nullopt;
+  if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)

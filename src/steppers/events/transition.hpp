@@ -41,10 +41,14 @@ class TransitionFinder {
   // contradict each other). `whole`: the step as the contact law has it, with its outcome of every mode. Redundant contacts share
   // their forces in many ways, so that their event functions say little: only those change their mode that do so in the
   // outcome, or whose slip has turned round at the end of the step. The same holds for many contacts, whose event
-  // functions cost more than the step.
-  std::optional<Transition> find(const System& system, const PhasePoint& begin, double h,
+  // functions cost more than the step. And it holds where the outcome keeps every mode, and its forces, which `memory`
+  // has of the step before, are not on their way to the end of it. With a `grid_step` > 0 a change counts only if the
+  // contact moves, before or after it, at k_resolved of what the forces make of its velocity in a step of the grid: what is
+  // slower such a step does not resolve, and the law decides.
+  std::optional<Transition> find(const System& system, const PhasePoint& begin, double h, double grid_step,
                                  const ContactSet& active, std::span<const ContactMode> modes,
-                                 const Trial& whole, Trial& at_transition);
+                                 std::span<const ContactMemory* const> memory, const Trial& whole,
+                                 Trial& at_transition);
 
  private:
   // One event function.
@@ -64,6 +68,10 @@ class TransitionFinder {
   // of their friction, where round-off says which it is.
   HeldParts changed_in(const Trial& whole, const ContactSet& active, std::span<const ContactMode> modes,
                        std::size_t c, int row, double at_rest) const;
+  // The outcome keeps the mode of contact c, and neither its forces, extrapolated from the last two steps, nor its slip end
+  // it before the end of this one.
+  bool is_safe(const Trial& whole, const ContactSet& active, const ContactMode& mode,
+               const ContactMemory* memory, std::size_t c, int row) const;
   bool may_change(const Value& x) const;
   bool mark_turned_slips(const PhasePoint& begin, const ContactSet& active);
   void add_facet(int contact, const Cone& cone, const Eigen::Vector2d& direction, const Eigen::Vector2d& u_T);
