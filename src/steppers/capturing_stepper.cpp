@@ -216,7 +216,7 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   RowShift shift{.impact = true};
   shift.slow[0] = gap / h;
   shift.velocity = shift.slow;
-  if (meets && -u_N > options_.impact.threshold && e > 0) {
+  if (!is_pushed && -u_N > options_.impact.threshold && e > 0) {
     shift.rebounds = true;
     shift.velocity = {e * u_N, 0, 0};  // (2)
   }

@@ -202,6 +202,11 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     const bool weighted = own.weighted_velocity.size() == island.state.v.size();
     scatter(weighted ? own.weighted_velocity : island.state.v, island.part.v, history.weighted_velocity);
     scatter(island.report.joint_impulses, island.part.joint_rows, report.joint_impulses);
+    const std::vector<char>& shared = island.report.shared_joint_rows;
+    if (!shared.empty())
+      report.shared_joint_rows.resize(static_cast<std::size_t>(joints.violation.size()), 0);
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      report.shared_joint_rows[static_cast<std::size_t>(island.part.joint_rows[i])] = shared[i];
     for (ContactMemory contact : own.contacts) {
       contact.mode_unknown = !own.modes_known;
       history.contacts.push_back(std::move(contact));

@@ -29,6 +29,20 @@ bool has_exact_derivatives(const ForceJacobians& J) {
   return J.k_q.num_blocks() + J.k_v.num_blocks() + J.k_q_remainder.num_blocks() > 0;
 }
 
+// In free fall joints carry the round-off of the momenta of their bodies, and friction a part of that.
+double friction_round_off(const StepData& data, const Problem& problem) {
+  double floor = 0;
+  for (std::size_t i = 0; i < data.friction.coefficient.size(); ++i) {
+    const int group = data.num_contacts + static_cast<int>(i);
+    for (int b = 0; b < problem.Ht.num_blocks(group); ++b) {
+      const auto momentum =
+          problem.p.segment(problem.Ht.block_column(group, b), problem.Ht.block(group, b).cols());
+      floor = std::max(floor, data.friction.coefficient[i] * momentum.cwiseAbs().maxCoeff());
+    }
+  }
+  return floor;
+}
+
 }  // namespace
 
 void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
@@ -208,7 +222,8 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
 // it ends at round-off in a few rounds. Where friction takes so much of the force that limits it that the rounds swing
-// about the solution, they go a part of the way; where it adds as much, the joint jams.
+// about the solution, they go a part of the way, the one that Aitken's method estimates from the last two; where it adds
+// as much, the joint jams.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
@@ -216,27 +231,34 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
   constexpr double settled = 1e-13, tolerated = 1e-9;
   constexpr double contracts = 0.7, least_share = 1.0 / 64;
   double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
-  // In free fall joints carry the round-off of the momentum, and friction that.
-  double floor = 0;
-  for (const double coefficient : data.friction.coefficient)
-    floor = std::max(floor, coefficient * max_abs(slot.problem.p));
+  std::vector<double> last_steps;  // of the bounds, as soon as the rounds do not contract by themselves
+  const double floor = friction_round_off(data, slot.problem);
+  const auto first = static_cast<std::size_t>(data.num_contacts);
   update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
   for (int round = 0; round < max_rounds && change > settled * std::max(largest, floor); ++round) {
     slot.reduction.update_cones();
     if (!solve_once()) return true;
     last_bounds_.clear();
-    for (std::size_t c = data.num_contacts; c < slot.problem.cones.size(); ++c)
+    for (std::size_t c = first; c < slot.problem.cones.size(); ++c)
       last_bounds_.push_back(slot.problem.cones[c].bound);
     const double before = change;
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
-    if (change > contracts * before) share = std::max(0.5 * share, least_share);
-    for (std::size_t i = 0; i < last_bounds_.size() && share < 1; ++i) {
-      double& bound = slot.problem.cones[static_cast<std::size_t>(data.num_contacts) + i].bound;
-      bound = last_bounds_[i] + share * (bound - last_bounds_[i]);
+    if (last_steps.empty() && !(change > contracts * before)) continue;
+    double product = 0, squares = 0;
+    const bool known = !last_steps.empty();
+    last_steps.resize(last_bounds_.size(), 0.0);
+    for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
+      const double step = slot.problem.cones[first + i].bound - last_bounds_[i];
+      product += last_steps[i] * (step - last_steps[i]);
+      squares += (step - last_steps[i]) * (step - last_steps[i]);
+      last_steps[i] = step;
     }
+    share = known && squares > 0 ? std::clamp(-share * product / squares, least_share, 1.0) : 0.5;
+    for (std::size_t i = 0; i < last_bounds_.size(); ++i)
+      slot.problem.cones[first + i].bound = last_bounds_[i] + share * last_steps[i];
   }
   slot.reduction.update_cones();
-  return change <= tolerated * std::max(largest, floor);
+  return change <= std::max(tolerated * largest, 10 * settled * floor);
 }
 
 std::string StepKernel::unsettled_joint(const System& system) const {

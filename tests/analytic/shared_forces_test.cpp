@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Forces that are not unique: the least of them, the same whatever the solver; and motions that must not depend on them.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -10,6 +11,7 @@
 
 #include "delassus/front/load_scene.hpp"
 #include "delassus/simulation/simulation.hpp"
+#include "delassus/steppers/redundancy.hpp"
 
 namespace delassus {
 namespace {
@@ -204,6 +206,91 @@ bodies:
     }
     EXPECT_NEAR(s.body(s.find_body("a")).position().y(), 0.5, 1e-9);
     EXPECT_NEAR(s.body(s.find_body("b")).position().y(), 1.5, 1e-9);
+  }
+}
+
+// A gripper lifts a box with 1.6 times the force that friction needs. Its eight contacts share their forces in many ways,
+// in some of which one of them is at its limit and the box turns about the others: sticking is feasible and wins.
+TEST(SharedForces, AGripHolds) {
+  const std::string scene = R"(
+delassus: 1
+name: gripper
+constants: {F: 7.4452, w: 0.06, gap: 0.01}
+duration: 1.2
+bodies:
+  - {name: floor, type: fixed, shapes: [{type: plane}]}
+  - name: palm
+    type: kinematic
+    motion: [0, "0.2 + 0.2*(3*clamp(t - 0.3, 0, 1)^2 - 2*clamp(t - 0.3, 0, 1)^3)", 0]
+    shapes: [{type: box, size: [0.3, 0.02, 0.06]}]
+  - {name: left, type: rigid, mass: 0.2, position: [-w/2 - gap - 0.01, 0.1, 0], shapes: [{type: box, size: [0.02, 0.18, 0.04]}]}
+  - {name: right, type: rigid, mass: 0.2, position: [w/2 + gap + 0.01, 0.1, 0], shapes: [{type: box, size: [0.02, 0.18, 0.04]}]}
+  - {name: box, type: rigid, mass: 0.4205, position: [0, w/2, 0], shapes: [{type: box, size: [w, w, w]}]}
+joints:
+  - {name: slide_left, type: prismatic, between: [palm, left], point: [-w/2 - gap - 0.01, 0.2, 0], axis: [1, 0, 0]}
+  - {name: slide_right, type: prismatic, between: [palm, right], point: [w/2 + gap + 0.01, 0.2, 0], axis: [1, 0, 0]}
+motors:
+  - {name: close_left, type: force, joint: slide_left, law: F*(1 - exp(-t/0.05))}
+  - {name: close_right, type: force, joint: slide_right, law: -F*(1 - exp(-t/0.05))}
+contact: {friction: 0.5186}
+stepper: {step: 0.003}
+)";
+  for (const char* variant : {"constants.F=7.4452", "contact.friction=0.55", "bodies.box.mass=0.45"}) {
+    SCOPED_TRACE(variant);
+    Simulation s(parse_scene(scene, "gripper", {variant}));
+    ASSERT_TRUE(s.run_until(1.2)) << s.report().message;
+    const double x = 0.9, height = 0.03 + 0.2 * (3 * x * x - 2 * x * x * x);
+    // The box goes with the palm, but for what it did while it was taken.
+    EXPECT_NEAR(s.body(s.find_body("box")).position().y(), height, 1e-5);
+    EXPECT_NEAR(std::abs(s.body(s.find_body("box")).orientation()[0]), 1, 1e-9);
+  }
+}
+
+// Rolling friction has rows in two units, here a velocity of 1e-4 m/s beside one of 38 rad/s.
+TEST(SharedForces, RollingFrictionOfALightBodyIsSolved) {
+  const std::string scene = R"(
+delassus: 1
+name: rolling
+duration: 0.3
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: b1, type: rigid, mass: 6.57927357, position: [0.680312525, 0.288297977, 0.503858796], rotation: [-0.200792029, -0.633746942, 1.4472568], velocity: [-0.77405637, 0.493079215, 0.890151632], angular_velocity: [2.83093422, 4.96175863, 2.1498557], friction: 0.94949112, rolling_friction: 0.000832546246, shapes: [{type: compound, shapes: [{type: cylinder, radius: 0.0713403911, length: 0.113788994, position: [0.0707760898, -0.00975918319, 0.0115941348], rotation: [0.446208405, -2.07636781, -1.67483911]}, {type: capsule, radius: 0.0247124223, length: 0.112200093, position: [-0.013913648, -0.0109105735, -0.0542454276], rotation: [1.06337653, 2.17684635, -2.61964301]}, {type: capsule, radius: 0.0665453798, length: 0.308152956, position: [0.00598371317, -0.0438755125, -0.0299026884], rotation: [-1.7305588, -0.555366174, 2.03631155]}]}]}
+  - {name: b6, type: rigid, mass: 0.0075299782, position: [0.529207278, 0.208017137, 0.871060599], rotation: [-1.34346298, 1.07019954, -1.40297228], friction: 1.59436974, shapes: [{type: ellipsoid, size: [0.138253217, 0.147194425, 0.168355893]}]}
+  - {name: b14, type: rigid, mass: 4.6286083, position: [0.12953835, 0.266918498, -0.505782177], rotation: [-0.0382412993, 0.185396341, 0.764172912], friction: 0.0, restitution: 0.600654836, shapes: [{type: ellipsoid, size: [0.175320763, 0.2909919, 0.22895447]}]}
+)";
+  Simulation s(parse_scene(scene, "rolling", {}));
+  while (s.time() < 0.3 - 1e-9) {
+    ASSERT_TRUE(s.step().ok) << s.report().message;
+    ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0];
+    ASSERT_LT(s.report().certificate.contact_residual, 1e-8);
+  }
+}
+
+// The hinges of a long chain hold their axes as the elements of a beam do: softly, but all of them.
+TEST(SharedForces, AChainOfAThousandHingesIsNotRedundant) {
+  for (const double bend : {0.0, 0.5}) {
+    std::string bodies, joints, last = "world";
+    double x = 0, y = 0;
+    for (int i = 0; i < 1000; ++i) {
+      const double angle = bend * std::sin(0.37 * i), dx = 0.05 * std::cos(angle),
+                   dy = 0.05 * std::sin(angle);
+      bodies += fmt::format(
+          "  - {{name: l{}, type: rigid, mass: 0.1, position: [{}, {}, 0], rotation: [0, 0, {}], inertia: "
+          "[1e-5, 1e-4, "
+          "1e-4]}}\n",
+          i, x + dx, y + dy, angle);
+      joints += fmt::format(
+          "  - {{name: j{}, type: revolute, between: [{}, l{}], point: [{}, {}, 0], axis: [0, 0, 1]}}\n", i,
+          last, i, x, y);
+      last = fmt::format("l{}", i);
+      x += 2 * dx;
+      y += 2 * dy;
+    }
+    Simulation s(parse_scene(
+        "delassus: 1\nname: chain\nduration: 0.01\nbodies:\n" + bodies + "joints:\n" + joints, "chain", {}));
+    EXPECT_EQ(find_redundancy(s.system(), s.state()).num_redundant, 0);
+    ASSERT_TRUE(s.step().ok) << s.report().message;
+    EXPECT_EQ(s.report().certificate.redundant_joint_rows, 0);
   }
 }
 
