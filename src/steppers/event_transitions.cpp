@@ -51,6 +51,8 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   event.velocity_after = contact_now(step, id).velocity(0);
   step.report->events.push_back(event);
   step.count_event(id, options_.max_events);
+  for (const auto& [contact, direction] : transition.others)
+    apply_transition(step, {.contact = contact, .kind = EventKind::slip, .direction = direction}, slip_speed);
 }
 
 PartMode EventStepper::stop(EventStep& step, const Transition& transition, double slip_speed) {

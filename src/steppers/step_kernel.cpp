@@ -543,15 +543,13 @@ double StepKernel::take_off_acceleration(int c) const {
   // Of contacts that share their forces those that are not needed do not move either, up to the tolerance of the solver.
   constexpr double round_off = 1e-6;
   const double a = force_solution_.u[forces_.problem.Ht.first_row(c)];
-  return a > round_off * max_abs(forces_.reduction.local().u_free) ? a : 0.0;
+  return a > round_off * free_acceleration() ? a : 0.0;
 }
 
 Eigen::Vector2d StepKernel::slip_acceleration(int c) const {
-  constexpr double round_off = 1e-8;
   const int row = forces_.problem.Ht.first_row(c), size = std::min(forces_.problem.cones[c].dim, 3) - 1;
   Eigen::Vector2d a = Eigen::Vector2d::Zero();
   a.head(size) = force_solution_.u.segment(row + 1, size);
-  if (a.norm() <= round_off * max_abs(forces_.reduction.local().u_free)) a.setZero();
   return a;
 }
 

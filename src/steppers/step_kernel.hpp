@@ -93,8 +93,9 @@ class StepKernel {
   bool redundant_forces() const { return mode_scratch_.redundant; }
   // Of the last find_modes: the acceleration with which contact c leaves its surface, 0 where that is round-off [m/s²].
   double take_off_acceleration(int c) const;
-  // Likewise that of its slip.
+  // Of its slip, and the largest that the forces without contacts lead to [m/s²].
   Eigen::Vector2d slip_acceleration(int c) const;
+  double free_acceleration() const { return max_abs(forces_.reduction.local().u_free); }
   // Cones of the last solve_forces, in the order of its contacts.
   const std::vector<Cone>& force_cones() const { return forces_.problem.cones; }
 

@@ -25,15 +25,8 @@ bodies:
   - {{name: ground, type: fixed, shapes: [{{type: plane}}]}}
   - {{name: box, type: rigid, mass: 16, position: [0, 0.1, 0], shapes: [{{type: box, size: [0.4, 0.2, 0.2]}}]}}
 forces:
-  - {{name: f, type: applied, body: box, force: ["200*t*cos(0.3)", 0, "200*t*sin(0.3)"], point: {}
-}
-}
-contact : {
-  {
-  friction:
-    0.5 {}
-  }
-}
+  - {{name: f, type: applied, body: box, force: [200*t*cos(0.3), 0, 200*t*sin(0.3)], point: {}}}
+contact: {{friction: 0.5{}}}
 stepper: {{name: trapezoidal-2, step: 0.01}}
 )",
                      point, kinetic);

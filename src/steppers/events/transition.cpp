@@ -216,18 +216,33 @@ bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin
                                    Transition& transition) {
   if (!kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_))
     return false;
-  double fastest = 0;
+  // Beside the accelerations of free bodies: some digits above the tolerance of the contact solver.
+  constexpr double resolved = 1e-8;
+  // One body slips as a whole: what is so much slower than the fastest contact is the centre it turns about.
+  constexpr double centre = 1e-3;
+  const auto slip_of = [&](std::size_t i) -> Eigen::Vector2d {
+    const bool starts =
+        closed_modes_[i].status == ContactStatus::stick && lawful_[i].status == ContactStatus::slip;
+    return starts ? kernel_.slip_acceleration(static_cast<int>(i)) : Eigen::Vector2d::Zero();
+  };
+  double fastest = resolved * kernel_.free_acceleration();
+  bool any = false;
   for (std::size_t i = 0; i < closed_.size(); ++i) {
-    if (closed_modes_[i].status != ContactStatus::stick || lawful_[i].status != ContactStatus::slip) continue;
-    const Eigen::Vector2d a = kernel_.slip_acceleration(static_cast<int>(i));
+    const Eigen::Vector2d a = slip_of(i);
     if (a.norm() <= fastest) continue;
+    any = true;
     fastest = a.norm();
     transition.contact = closed_index_[i];
     transition.kind = EventKind::slip;
     transition.part = FrictionKind::sliding;
     transition.direction = a / fastest;
   }
-  return fastest > 0;
+  transition.others.clear();
+  for (std::size_t i = 0; any && i < closed_.size(); ++i)
+    if (const Eigen::Vector2d a = slip_of(i);
+        closed_index_[i] != transition.contact && a.norm() > centre * fastest)
+      transition.others.emplace_back(closed_index_[i], a.normalized());
+  return any;
 }
 
 std::optional<Transition> TransitionFinder::find_breakaway(const System& system, const PhasePoint& begin,

@@ -18,6 +18,8 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "delassus/steppers/report.hpp"
 #include "delassus/steppers/step_kernel.hpp"
@@ -31,6 +33,8 @@ struct Transition {
   EventKind kind = EventKind::stick;
   FrictionKind part = FrictionKind::sliding;            // of the friction that sticks or slips
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
+  // Contacts that break away with it, and where to; kind slip.
+  std::vector<std::pair<int, Eigen::Vector2d>> others = {};
 };
 
 class TransitionFinder {
