@@ -208,7 +208,7 @@ class Check {
       ++problems_;
     }
     if (problems_ > 0) return;
-    for (const std::string& text : find_start_problems(system_, state_, k_position_tolerance))
+    for (const std::string& text : find_start_problems(system_, state_, k_position_tolerance, 0.0))
       fmt::print("note: {}, which counts as touching\n", text);
   }
 
@@ -322,7 +322,7 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
     fmt::print("problem: the overlaps cannot be resolved: {}\n", result.message);
     return k_check_failed;
   }
-  const std::vector<std::string> left = find_start_problems(*system, state, k_position_tolerance);
+  const std::vector<std::string> left = find_start_problems(*system, state, k_position_tolerance, 0.0);
   if (!left.empty()) {
     fmt::print("problem: {} still: no direction leads out; move the bodies apart by hand\n", left[0]);
     return k_check_failed;

@@ -51,6 +51,10 @@ class MultibodySystem final : public System {
 
   // Pairs of shapes that overlap by more than `tolerance` at (t, q).
   std::vector<CollisionWorld::Overlap> overlaps(double t, const VectorRef& q, double tolerance) const;
+  // Width of the smaller shape [m].
+  double overlap_size(const CollisionWorld::Overlap& overlap) const {
+    return world_.pair_size({.shape_a = overlap.shape_a, .shape_b = overlap.shape_b});
+  }
   std::string shape_name(int shape) const { return world_.shape_name(shape); }
   // Whether a contact is a stop of a joint.
   bool is_stop(ContactId id) const { return is_limit(id); }

@@ -14,7 +14,8 @@
 
 namespace delassus {
 
-std::vector<std::string> find_start_problems(const System& system, const State& state, double tolerance) {
+std::vector<std::string> find_start_problems(const System& system, const State& state, double tolerance,
+                                             double share) {
   struct Found {
     double size;
     std::string text;
@@ -33,10 +34,12 @@ std::vector<std::string> find_start_problems(const System& system, const State& 
                                            system.gap_is_angle(id) ? "rad" : "m")});
   }
   if (multibody != nullptr)
-    for (const CollisionWorld::Overlap& overlap : multibody->overlaps(state.t, state.q, tolerance))
+    for (const CollisionWorld::Overlap& overlap : multibody->overlaps(state.t, state.q, tolerance)) {
+      if (overlap.depth <= share * multibody->overlap_size(overlap)) continue;
       problems.push_back({overlap.depth, fmt::format("shapes '{}' and '{}' overlap by {:.3g} m at the start",
                                                      multibody->shape_name(overlap.shape_a),
                                                      multibody->shape_name(overlap.shape_b), overlap.depth)});
+    }
   std::stable_sort(problems.begin(), problems.end(),
                    [](const Found& a, const Found& b) { return a.size > b.size; });
   std::vector<std::string> texts;
@@ -58,7 +61,7 @@ double resolve_start(const System& system, State& state) {
   const std::unique_ptr<Solver> solver = make_solver({});
   const SeparateResult result = separate_start(system, *solver, moved);
   if (!result.ok) throw InputError("the start cannot be resolved: " + result.message);
-  const std::vector<std::string> left = find_start_problems(system, moved);
+  const std::vector<std::string> left = find_start_problems(system, moved, k_start_overlap, 0.0);
   if (!left.empty())
     throw InputError(fmt::format(
         "the start cannot be resolved: {} still, as no direction leads out; move the bodies by hand",
