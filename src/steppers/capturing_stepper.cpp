@@ -223,14 +223,14 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
 }
 
 void CapturingStepper::warn_too_fast(const CapturingStep& step) {
-  const std::size_t c =
-      *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
-        return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
-      });
-  step.report->warnings.push_back(fmt::format(
-      "t = {:.9g} s: bodies at contact '{}' move by more than their size in the shortest part of a step; they "
-      "may pass each other; take a smaller step",
-      step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
+  const std::size_t c = *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
+    return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
+  });
+  step.report->warnings.push_back(
+      fmt::format("t = {:.9g} s: bodies at contact '{}' move by more than their size in the shortest part of "
+                  "a step; they "
+                  "may pass each other; take a smaller step",
+                  step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
 }
 
 // u⁺ is relative to surfaces as they move at the end of the step.
@@ -341,7 +341,8 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
 bool CapturingStepper::lift_found(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step))) return false;
+  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
+    return false;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);

@@ -107,8 +107,7 @@ void EventStepper::take_part(EventStep& step) {
     return;
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
-  if (!approaching.empty())
-    return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
+  if (!approaching.empty()) return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
   if (locates_transitions() && !step.history.modes_known) establish_modes(step);
   if (!take_trial(step, h)) return;
   std::optional<Collision> collision;
