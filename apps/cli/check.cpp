@@ -196,8 +196,8 @@ class Check {
           fmt::print(
               "note: {} of body '{}': {} on borders welded to others within {:g} of its size; they differ by "
               "round-off\n",
-              delassus::describe(shape), body.name, welded == 1 ? "1 vertex" : fmt::format("{} vertices", welded),
-              k_weld_tolerance);
+              delassus::describe(shape), body.name,
+              welded == 1 ? "1 vertex" : fmt::format("{} vertices", welded), k_weld_tolerance);
       }
   }
 

@@ -13,7 +13,8 @@ namespace delassus {
 namespace {
 
 // The segment leaves the solid through the polygon, strictly between its ends.
-bool leaves_through(const Geometry& geometry, const GeometryFace& face, const Vector3& from, const Vector3& to) {
+bool leaves_through(const Geometry& geometry, const GeometryFace& face, const Vector3& from,
+                    const Vector3& to) {
   const double begin = face.normal.dot(from - face.x), end = face.normal.dot(to - face.x);
   if (!(begin < 0 && end > 0)) return false;
   const Vector3 x = from + begin / (begin - end) * (to - from);

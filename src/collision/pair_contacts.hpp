@@ -78,8 +78,8 @@ class PairContacts {
   bool exhaustive() const { return exhaustive_; }
 
   // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
-  void add(const feature_pairs::PlacedFeature& placed_a, const feature_pairs::PlacedFeature& placed_b, double lowest,
-           const Vector3* direction) {
+  void add(const feature_pairs::PlacedFeature& placed_a, const feature_pairs::PlacedFeature& placed_b,
+           double lowest, const Vector3* direction) {
     const Feature &fa = placed_a.feature, &fb = placed_b.feature;
     if (!feature_pairs::has_nearest_point(fa, fb)) return;
     const FeatureContact c =

@@ -147,8 +147,7 @@ void MultibodySystem::find_contacts(const Configuration& at, const VectorRef& v,
       // What the search has found on the way only does not touch here: a gap below zero is that of a continuation, beside
       // the surface or on the far side of the shape.
       const auto group = static_cast<Eigen::Index>(first + i);
-      if (!found.here && out.margins[group] >= 0 &&
-          out.gaps[group] < -k_touching * world_.pair_size(ends))
+      if (!found.here && out.margins[group] >= 0 && out.gaps[group] < -k_touching * world_.pair_size(ends))
         out.margins[group] = -std::numeric_limits<double>::infinity();
     }
   });

@@ -25,13 +25,16 @@ class VertexCells {
  public:
   VertexCells(const Surface& surface, double tolerance) : surface_(surface), tolerance_(tolerance) {}
 
-  void add(int vertex) { cells_[cell_of(surface_.vertices[static_cast<std::size_t>(vertex)])].push_back(vertex); }
+  void add(int vertex) {
+    cells_[cell_of(surface_.vertices[static_cast<std::size_t>(vertex)])].push_back(vertex);
+  }
   // The lowest number within the tolerance; −1: none.
   int find(const Vector3& x) const {
     int best = -1;
     const Cell center = cell_of(x);
     for (int i = 0; i < 27; ++i) {
-      const auto found = cells_.find({center[0] + i % 3 - 1, center[1] + i / 3 % 3 - 1, center[2] + i / 9 - 1});
+      const auto found =
+          cells_.find({center[0] + i % 3 - 1, center[1] + i / 3 % 3 - 1, center[2] + i / 9 - 1});
       if (found == cells_.end()) continue;
       for (int vertex : found->second)
         if ((surface_.vertices[static_cast<std::size_t>(vertex)] - x).norm() <= tolerance_ &&
@@ -73,7 +76,8 @@ std::vector<char> find_borders(const Surface& surface) {
       ++counts[{std::min(t[i], t[(i + 1) % 3]), std::max(t[i], t[(i + 1) % 3])}];
   std::vector<char> out(surface.vertices.size(), 0);
   for (const auto& [edge, count] : counts)
-    if (count == 1) out[static_cast<std::size_t>(edge.first)] = out[static_cast<std::size_t>(edge.second)] = 1;
+    if (count == 1)
+      out[static_cast<std::size_t>(edge.first)] = out[static_cast<std::size_t>(edge.second)] = 1;
   return out;
 }
 
@@ -99,9 +103,8 @@ int weld_borders(Surface& surface) {
   if (welded == 0) return 0;
   for (std::array<int, 3>& t : surface.triangles)
     for (int& corner : t) corner = number[static_cast<std::size_t>(corner)];
-  std::erase_if(surface.triangles, [](const std::array<int, 3>& t) {
-    return t[0] == t[1] || t[1] == t[2] || t[2] == t[0];
-  });
+  std::erase_if(surface.triangles,
+                [](const std::array<int, 3>& t) { return t[0] == t[1] || t[1] == t[2] || t[2] == t[0]; });
   return welded;
 }
 

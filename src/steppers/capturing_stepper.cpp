@@ -99,9 +99,9 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   follow_surfaces(step, h);
 }
 
-Vector CapturingStepper::mean_velocity(const CapturingStep& step) const {
+void CapturingStepper::update_mean_velocity(const CapturingStep& step) {
   const double weight = formula_.step.gamma;
-  return weight * trial_.end.phase.v + (1 - weight) * step.now.phase.v;
+  mean_ = weight * trial_.end.phase.v + (1 - weight) * step.now.phase.v;
 }
 
 double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
@@ -113,7 +113,7 @@ double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
     if (memory == nullptr || !memory->closed) some_.push_back(c);
   }
   if (some_.empty()) return h;
-  mean_ = mean_velocity(step);
+  update_mean_velocity(step);
   const double limit = step.system->contact_step_limit(contacts, some_, step.now.at, mean_, h);
   if (!(limit < h)) return h;
   if (h <= shortest) {
@@ -170,8 +170,8 @@ void CapturingStepper::search_along_trial(CapturingStep& step, double h) {
   }
   if (some_.empty()) return;
   // A change of the velocity by which bodies move by less than this part of (5) brings nothing new near.
-  constexpr double least_part = 0.1;
-  mean_ = mean_velocity(step);
+  constexpr double least_part = 0.25;
+  update_mean_velocity(step);
   change_ = (mean_ - now.phase.v) / least_part;
   if (!(system.contact_step_limit(now.contacts, some_, now.at, change_, h) < h)) return;
   system.find_contacts(now.at, mean_, h, &now.contacts, found_);
@@ -351,7 +351,8 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
 bool CapturingStepper::lift_found(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step))) return false;
+  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
+    return false;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);

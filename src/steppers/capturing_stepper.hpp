@@ -100,8 +100,8 @@ class CapturingStepper final : public Stepper {
   bool add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries);
   // Contacts that lie on the way of the trial, but not on that of the velocities before its impacts, are followed, too.
   void search_along_trial(CapturingStep& step, double h);
-  // The velocity that moves the bodies in the trial, (4) of step_formula.hpp.
-  Vector mean_velocity(const CapturingStep& step) const;
+  // The velocity that moves the bodies in the trial, (4) of step_formula.hpp, to mean_.
+  void update_mean_velocity(const CapturingStep& step);
   // By how much the forces of the trial alone change the normal velocity of its contacts, in the mean: a depth of h times
   // this is left to the next step [m/s].
   double force_speed(const CapturingStep& step) const;

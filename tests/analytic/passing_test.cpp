@@ -31,14 +31,14 @@ double deepest(Simulation& simulation, double duration) {
 
 // 42 boxes of 3 to 5 cm, each turned otherwise and in another place of the step, onto a ground at y = 0.
 std::string boxes_onto(const std::string& ground, double speed, const std::string& stepper) {
-  return fmt::format(R"(
+  return fmt::format(R"yaml(
 delassus: 1
 bodies:
   - {{name: g, type: fixed, shapes: [{}]}}
   - {{name: b, type: rigid, repeat: {{i: 7, j: 6}}, mass: 1, position: [0.3*i - 1, "0.1 + 0.0037*(i + 7*j)", 0.3*j - 1],
      rotation: [0.13*i, 0.2, 0.17*j], velocity: [0, {}, 0], shapes: [{{type: box, size: [0.04, 0.03, 0.05]}}]}}
 stepper: {{name: {}, step: 1e-3}}
-)",
+)yaml",
                      ground, -speed, stepper);
 }
 
@@ -65,9 +65,10 @@ TEST_P(FastBoxes, DoNotPassSheetsAndPlates) {
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(Captured, FastBoxes, ::testing::Values("moreau-jean", "moreau-jean-projected", "dvi-euler"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(Captured, FastBoxes,
+                         ::testing::Values("moreau-jean", "moreau-jean-projected", "dvi-euler"),
+                         [](const auto& scheme) {
+                           std::string name = scheme.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -188,7 +189,8 @@ bodies:
 // neither sinks into the other or the ground.
 TEST(Passing, TwoMeshesTouch) {
   const std::string tetrahedron =
-      "{type: mesh, vertices: [[0, 0.1, 0], [0.1, -0.1, 0.1], [-0.1, -0.1, 0.1], [0, -0.1, -0.1]], triangles: "
+      "{type: mesh, vertices: [[0, 0.1, 0], [0.1, -0.1, 0.1], [-0.1, -0.1, 0.1], [0, -0.1, -0.1]], "
+      "triangles: "
       "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}";
   for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
     Simulation simulation = simulate(fmt::format(R"(
@@ -209,8 +211,10 @@ stepper: {{name: {1}, step: 1e-3}}
 // Of a block of boxes as meshes and one of boxes the same comes out: a stack that rests, its forces those of the weight.
 TEST(Passing, MeshBoxesRestOnEachOtherAsBoxesDo) {
   const std::string mesh =
-      "{type: mesh, vertices: [[-0.1, -0.1, -0.1], [-0.1, -0.1, 0.1], [-0.1, 0.1, -0.1], [-0.1, 0.1, 0.1], [0.1, -0.1, "
-      "-0.1], [0.1, -0.1, 0.1], [0.1, 0.1, -0.1], [0.1, 0.1, 0.1]], triangles: [[0, 1, 3], [0, 3, 2], [4, 6, 7], [4, 7, "
+      "{type: mesh, vertices: [[-0.1, -0.1, -0.1], [-0.1, -0.1, 0.1], [-0.1, 0.1, -0.1], [-0.1, 0.1, 0.1], "
+      "[0.1, -0.1, "
+      "-0.1], [0.1, -0.1, 0.1], [0.1, 0.1, -0.1], [0.1, 0.1, 0.1]], triangles: [[0, 1, 3], [0, 3, 2], [4, 6, "
+      "7], [4, 7, "
       "5], [0, 4, 5], [0, 5, 1], [2, 3, 7], [2, 7, 6], [0, 2, 6], [0, 6, 4], [1, 5, 7], [1, 7, 3]]}";
   for (const std::string& shape : {mesh, std::string("{type: box, size: [0.2, 0.2, 0.2]}")}) {
     Simulation simulation = simulate(fmt::format(R"(

@@ -29,7 +29,9 @@ constexpr double k_h = 1e-3;
 class Draw {
  public:
   explicit Draw(std::uint64_t seed) : random_(seed) {}
-  double between(double lo, double hi) { return lo + (hi - lo) * static_cast<double>(random_() >> 11) * 0x1p-53; }
+  double between(double lo, double hi) {
+    return lo + (hi - lo) * static_cast<double>(random_() >> 11) * 0x1p-53;
+  }
   Vector3 vector(double size) {
     const double x = between(-size, size), y = between(-size, size), z = between(-size, size);
     return {x, y, z};
@@ -107,12 +109,12 @@ Subject flat_subject(const std::string& kind, Draw& draw, double s) {
 
 Subject octahedron(double s) {
   const std::vector<Vector3> x = {{s, 0, 0}, {-s, 0, 0}, {0, s, 0}, {0, -s, 0}, {0, 0, s}, {0, 0, -s}};
-  return {mesh_text(
-              x, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}),
-          {hull_of_points(x)},
-          s,
-          false,
-          true};
+  return {
+      mesh_text(x, {{0, 2, 4}, {2, 1, 4}, {1, 3, 4}, {3, 0, 4}, {2, 0, 5}, {1, 2, 5}, {3, 1, 5}, {0, 3, 5}}),
+      {hull_of_points(x)},
+      s,
+      false,
+      true};
 }
 
 // An L, cut along its diagonal into two convex pieces.
@@ -127,9 +129,9 @@ Subject angle(double s) {
     for (int i : corners) points.insert(points.end(), {x[i], x[i + 6]});
     return hull_of_points(points);
   };
-  return {mesh_text(x, {{6, 7, 8},  {6, 8, 9},  {6, 9, 11}, {9, 10, 11}, {2, 1, 0},  {3, 2, 0},  {5, 3, 0},
-                        {5, 4, 3},  {0, 1, 7},  {0, 7, 6},  {1, 2, 8},   {1, 8, 7},  {2, 3, 9},  {2, 9, 8},
-                        {3, 4, 10}, {3, 10, 9}, {4, 5, 11}, {4, 11, 10}, {5, 0, 6},  {5, 6, 11}}),
+  return {mesh_text(x, {{6, 7, 8},  {6, 8, 9},  {6, 9, 11}, {9, 10, 11}, {2, 1, 0}, {3, 2, 0}, {5, 3, 0},
+                        {5, 4, 3},  {0, 1, 7},  {0, 7, 6},  {1, 2, 8},   {1, 8, 7}, {2, 3, 9}, {2, 9, 8},
+                        {3, 4, 10}, {3, 10, 9}, {4, 5, 11}, {4, 11, 10}, {5, 0, 6}, {5, 6, 11}}),
           {piece({0, 1, 2, 3}), piece({0, 3, 4, 5})},
           0.8 * s,
           false,
@@ -141,8 +143,14 @@ Subject two_slopes(double rise) {
   const std::vector<Vector3> x = {{-2, -2, rise}, {2, -2, rise}, {2, 0, 0},
                                   {-2, 0, 0},     {2, 2, rise},  {-2, 2, rise}};
   const auto half = [&](double y) {
-    return hull_of_points(
-        {{-2, y, rise}, {2, y, rise}, {2, 0, 0}, {-2, 0, 0}, {-2, y, -9}, {2, y, -9}, {2, 0, -9}, {-2, 0, -9}});
+    return hull_of_points({{-2, y, rise},
+                           {2, y, rise},
+                           {2, 0, 0},
+                           {-2, 0, 0},
+                           {-2, y, -9},
+                           {2, y, -9},
+                           {2, 0, -9},
+                           {-2, 0, -9}});
   };
   return {mesh_text(x, {{0, 1, 2}, {0, 2, 3}, {3, 2, 4}, {3, 4, 5}}), {half(-2), half(2)}, 4, true, true};
 }
@@ -180,9 +188,9 @@ class Judge {
     double out = std::numeric_limits<double>::infinity();
     for (const Piece& x : pieces_[0])
       for (const Piece& y : pieces_[1])
-        out = std::min(
-            out, separation(*x.geometry, {a.R, a.point(x.position)}, *y.geometry, {b.R, b.point(y.position)}, 10)
-                     .gap);
+        out = std::min(out, separation(*x.geometry, {a.R, a.point(x.position)}, *y.geometry,
+                                       {b.R, b.point(y.position)}, 10)
+                                .gap);
     return out;
   }
 
@@ -231,17 +239,18 @@ Encounter make_encounter(const Subject& a, const Subject& b, Play play, Draw& dr
       moving.text);
   // With friction and restitution at once Newton's law itself may gain.
   const bool flies = play == Play::flies;
-  return {fmt::format("delassus: 1\ngravity: [0, 0, {}]\ncontact: {{friction: {}, restitution: {}}}\nbodies:\n"
-                      "  - {{name: a, {}}}\n  - {{name: b, {}}}\nstepper: {{step: {}}}\n",
-                      flies ? 0.0 : -9.81, flies ? 0.0 : draw.between(0, 1), flies ? 0.5 : 0.0,
-                      b.ground ? moves : still, b.ground ? still : moves, k_h),
-          std::min(a.size, b.size)};
+  return {
+      fmt::format("delassus: 1\ngravity: [0, 0, {}]\ncontact: {{friction: {}, restitution: {}}}\nbodies:\n"
+                  "  - {{name: a, {}}}\n  - {{name: b, {}}}\nstepper: {{step: {}}}\n",
+                  flies ? 0.0 : -9.81, flies ? 0.0 : draw.between(0, 1), flies ? 0.5 : 0.0,
+                  b.ground ? moves : still, b.ground ? still : moves, k_h),
+      std::min(a.size, b.size)};
 }
 
 struct Outcome {
-  double depth = 0;        // [m]
-  double false_impact = 0; // distance at an impact, beyond what the motion of a step can be [m]
-  double gain = 0;         // of energy in a step, of the kinetic energy [-]
+  double depth = 0;         // [m]
+  double false_impact = 0;  // distance at an impact, beyond what the motion of a step can be [m]
+  double gain = 0;          // of energy in a step, of the kinetic energy [-]
   std::string message;
 };
 
@@ -267,17 +276,19 @@ Outcome run_encounter(const Encounter& encounter, const Judge& judge, double dur
     out.gain = std::max(out.gain, (now - energy) / report.energy.kinetic);
     energy = now;
     for (const Event& event : report.events) {
-      const double way = k_h * (event.velocity_before.norm() + event.velocity_after.norm() + state.v.cwiseAbs().maxCoeff());
-      if (event.kind == EventKind::impact) out.false_impact = std::max(out.false_impact, gap - 2 * way - 1e-6);
+      const double way =
+          k_h * (event.velocity_before.norm() + event.velocity_after.norm() + state.v.cwiseAbs().maxCoeff());
+      if (event.kind == EventKind::impact)
+        out.false_impact = std::max(out.false_impact, gap - 2 * way - 1e-6);
     }
   }
   return out;
 }
 
 const std::vector<std::string>& all_kinds() {
-  static const std::vector<std::string> kinds = {"sphere", "box",        "rounded", "cylinder", "capsule",
-                                                 "cone",   "ellipsoid",  "hull",    "octahedron", "angle",
-                                                 "plane",  "field",      "roof",    "valley"};
+  static const std::vector<std::string> kinds = {"sphere", "box",       "rounded", "cylinder",   "capsule",
+                                                 "cone",   "ellipsoid", "hull",    "octahedron", "angle",
+                                                 "plane",  "field",     "roof",    "valley"};
   return kinds;
 }
 
@@ -287,7 +298,8 @@ class ShapePairs : public ::testing::TestWithParam<std::string> {};
 void meet_all(const std::string& first, int variants, double duration, double depth,
               const std::vector<std::string>& settings) {
   const auto number = [](const std::string& kind) {
-    return static_cast<std::uint64_t>(std::find(all_kinds().begin(), all_kinds().end(), kind) - all_kinds().begin());
+    return static_cast<std::uint64_t>(std::find(all_kinds().begin(), all_kinds().end(), kind) -
+                                      all_kinds().begin());
   };
   for (const std::string& second : all_kinds())
     for (const Play play : {Play::flies, Play::slides, Play::rests})
@@ -314,7 +326,8 @@ TEST_P(ShapePairs, FlySlideAndRestCaptured) {
   meet_all(GetParam(), 1, 0.12, 10 * k_depth, {"stepper.name=moreau-jean"});
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShapePairs, ::testing::ValuesIn(all_kinds()), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, ShapePairs, ::testing::ValuesIn(all_kinds()),
+                         [](const auto& kind) { return kind.param; });
 
 }  // namespace
 }  // namespace delassus

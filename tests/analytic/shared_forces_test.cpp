@@ -181,7 +181,7 @@ frictions:
   Simulation s(parse_scene(scene, "fall", {}));
   while (s.time() < 0.2 - 1e-9) {
     ASSERT_TRUE(s.step().ok) << s.report().message;
-    ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0];
+    ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0].text;
   }
 }
 
@@ -202,7 +202,7 @@ bodies:
     Simulation s(parse_scene(scene, "ratio", {}));
     while (s.time() < 0.05 - 1e-9) {
       ASSERT_TRUE(s.step().ok) << s.report().message;
-      ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0];
+      ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0].text;
     }
     EXPECT_NEAR(s.body(s.find_body("a")).position().y(), 0.5, 1e-9);
     EXPECT_NEAR(s.body(s.find_body("b")).position().y(), 1.5, 1e-9);
@@ -212,7 +212,7 @@ bodies:
 // A gripper lifts a box with 1.6 times the force that friction needs. Its eight contacts share their forces in many ways,
 // in some of which one of them is at its limit and the box turns about the others: sticking is feasible and wins.
 TEST(SharedForces, AGripHolds) {
-  const std::string scene = R"(
+  const std::string scene = R"yaml(
 delassus: 1
 name: gripper
 constants: {F: 7.4452, w: 0.06, gap: 0.01}
@@ -234,7 +234,7 @@ motors:
   - {name: close_right, type: force, joint: slide_right, law: -F*(1 - exp(-t/0.05))}
 contact: {friction: 0.5186}
 stepper: {step: 0.003}
-)";
+)yaml";
   for (const char* variant : {"constants.F=7.4452", "contact.friction=0.55", "bodies.box.mass=0.45"}) {
     SCOPED_TRACE(variant);
     Simulation s(parse_scene(scene, "gripper", {variant}));
@@ -261,7 +261,7 @@ bodies:
   Simulation s(parse_scene(scene, "rolling", {}));
   while (s.time() < 0.3 - 1e-9) {
     ASSERT_TRUE(s.step().ok) << s.report().message;
-    ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0];
+    ASSERT_TRUE(s.report().warnings.empty()) << s.report().warnings[0].text;
     ASSERT_LT(s.report().certificate.contact_residual, 1e-8);
   }
 }

@@ -50,8 +50,8 @@ namespace {
 
 // The fraction of the motion at which a contact that is below zero at both ends comes inside of its features, where its
 // gap is zero, as that of the neighbour it takes over from is. 1: it does not.
-double find_take_over(const System& system, StepMotion& motion, const ContactSet& begin, const ContactSet& end,
-                      std::size_t c, double touching) {
+double find_take_over(const System& system, StepMotion& motion, const ContactSet& begin,
+                      const ContactSet& end, std::size_t c, double touching) {
   // Most of the depth at the end comes after it [-].
   constexpr double largest_part = 0.2;
   if (!end.valid(c) || end.gap(c) >= -touching || !(end.normal_velocity(c) < 0)) return 1.0;
