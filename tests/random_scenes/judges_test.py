@@ -72,6 +72,11 @@ class Judges(unittest.TestCase):
         self.assertEqual(self.names(ends(3, "the problem has no solution (iteration limit)")), ["stop, no solution"])
         self.assertEqual(self.names(ends(2, "refused")), ["status 2"])
 
+    def test_a_success_without_results(self):
+        def doctor(result):
+            result.tables["energy"] = []
+        self.assertEqual(self.names(doctor), ["no tables"])
+
     def test_residual(self):
         def doctor(result):
             result.table("certificate")[50]["contact_residual"] = "2e-6"

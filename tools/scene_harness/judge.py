@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Judges of a run, by physics and not by the program's word where that can be avoided.
 
-  completed    exit status 0 within 60 s of processor time, no signal
+  completed    exit status 0 within 60 s of processor time, no signal, and tables to judge
   residual     largest relative residual of the certificate ≤ 1e-6
   gain         D = T + V − (work of forces and motors) never rises by more than 1e-3 of the energy in play,
                max(T + V) − min V + |work|; friction, impacts, stops and joints of resting frames only take energy
@@ -41,7 +41,7 @@ class Stopped(Finding):
         return f"{self.name}: {self.where}".rstrip()
 
 
-STOP_CLASSES = [("friction in joints", r"friction in joints"), ("jam by friction", r"jams? by friction"), ("jam", r"\bjams?\b"),
+STOP_CLASSES = [("friction in joints", r"friction in joints?\b"), ("jam by friction", r"jams? by friction"), ("jam", r"\bjams?\b"),
                 ("no progress", r"makes no progress"),
                 ("no solution", r"has no solution|no solution"), ("not projected", r"could not be projected"), ("joints", r"joint")]
 
@@ -236,9 +236,10 @@ def judge_ground(scene, poses, size):
 
 
 def touching_pairs(scene):
-    """Pairs of bodies whose shapes may touch; the ground is judged on its own."""
+    """Pairs of bodies whose shapes may touch; grounds are judged on their own."""
     joined = {frozenset(j["between"]) for j in scene.get("joints", []) if "between" in j}
-    bodies = [b for b in scene["bodies"] if b.get("shapes") and b["name"] != "ground"]
+    bodies = [b for b in scene["bodies"] if b.get("shapes") and b["name"] != "ground"
+              and not any(s["type"] in ("plane", "height_field") for s in b["shapes"])]
     return [(a, b) for i, a in enumerate(bodies) for b in bodies[i + 1:]
             if "rigid" in (a["type"], b["type"]) and frozenset((a["name"], b["name"])) not in joined]
 
@@ -299,8 +300,9 @@ def judge(scene, result):
     """All findings about a run."""
     stopped = judge_completed(result)
     out = [stopped] if stopped else []
-    if result.timed_out or not result.table("energy") or len(result.table("energy")) < 2:
-        return out
+    tables = ("energy", "certificate", "bodies")
+    if result.timed_out or any(len(result.table(name)) < 2 for name in tables):
+        return out or [Stopped("no tables", "status 0, but nothing to judge")]
     if not stopped:
         out += judge_residual(result)    # of a run that stops the last one is that of the step that failed
     out += list(judge_energy(scene, result)) + list(judge_penetration(scene, result))
