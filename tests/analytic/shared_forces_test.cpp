@@ -212,7 +212,7 @@ bodies:
 // A gripper lifts a box with 1.6 times the force that friction needs. Its eight contacts share their forces in many ways,
 // in some of which one of them is at its limit and the box turns about the others: sticking is feasible and wins.
 TEST(SharedForces, AGripHolds) {
-  const std::string scene = R"(
+  const std::string scene = R"scene(
 delassus: 1
 name: gripper
 constants: {F: 7.4452, w: 0.06, gap: 0.01}
@@ -234,7 +234,7 @@ motors:
   - {name: close_right, type: force, joint: slide_right, law: -F*(1 - exp(-t/0.05))}
 contact: {friction: 0.5186}
 stepper: {step: 0.003}
-)";
+)scene";
   for (const char* variant : {"constants.F=7.4452", "contact.friction=0.55", "bodies.box.mass=0.45"}) {
     SCOPED_TRACE(variant);
     Simulation s(parse_scene(scene, "gripper", {variant}));
