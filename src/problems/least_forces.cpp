@@ -53,6 +53,73 @@ struct Face {
   int parts = 0;
 };
 
+// Dry friction of a joint, which has its small weight.
+double project_onto_box(const Face& face, bool linear, const ContactVectorRef& z, ContactVector& r,
+                        ContactBlock& J) {
+  r = z / k_box_weight;
+  const bool inside = linear || std::abs(r[0]) <= face.bound;
+  if (!inside) r[0] = std::clamp(r[0], -face.bound, face.bound);
+  if (inside) J.diagonal().setConstant(1 / k_box_weight);
+  return z.dot(r) - 0.5 * k_box_weight * r.squaredNorm();
+}
+
+// The normal part n of P_F(z) and its slope: the root of a piecewise linear function, as in project_onto_cone.
+struct FaceNormal {
+  double n = 0;
+  ContactVector slope;
+  double sizes[k_num_friction_kinds] = {};  // of the parts of z that stick, in their units
+  bool binds[k_num_friction_kinds] = {};    // they are at their limits
+};
+
+FaceNormal find_normal(const Face& face, bool linear, const ContactVectorRef& z) {
+  FaceNormal out;
+  double fixed_sum = z[0], fixed_weight = 1;
+  for (int i = 0; i < face.parts; ++i) {
+    const FacePart& part = face.part[i];
+    const auto z_i = z.segment(part.first, part.size);
+    if (part.sticks) {
+      out.sizes[i] = part.unit * z_i.norm();
+    } else {
+      const double tied = part.coefficient / part.unit;
+      fixed_sum -= part.coefficient * part.direction.head(part.size).dot(z_i) + tied * tied * face.extra;
+      fixed_weight += tied * tied;
+    }
+  }
+  const auto binds = [&](int i) {
+    return !linear && face.part[i].sticks && out.sizes[i] > face.part[i].bound * (out.n + face.extra);
+  };
+  out.n = fixed_sum / fixed_weight;
+  double weight = fixed_weight;
+  for (int round = 0; round <= 2 * face.parts; ++round) {
+    double sum = fixed_sum;
+    weight = fixed_weight;
+    for (int i = 0; i < face.parts; ++i)
+      if (binds(i)) {
+        sum += face.part[i].bound * (out.sizes[i] - face.part[i].bound * face.extra);
+        weight += face.part[i].bound * face.part[i].bound;
+      }
+    const double next = sum / weight;
+    if (next == out.n) break;
+    out.n = next;
+  }
+  const bool pushes = linear || out.n > 0;
+  if (!pushes) out.n = 0;
+  for (int i = 0; i < face.parts; ++i) out.binds[i] = binds(i);
+  out.slope = ContactVector::Zero(face.dim);
+  if (!pushes) return out;
+  out.slope[0] = 1;
+  for (int i = 0; i < face.parts; ++i) {
+    const FacePart& part = face.part[i];
+    auto slope_i = out.slope.segment(part.first, part.size);
+    if (!part.sticks)
+      slope_i = -part.coefficient * part.direction.head(part.size);
+    else if (out.binds[i] && out.sizes[i] > 0)
+      slope_i = part.bound * part.unit * part.unit / out.sizes[i] * z.segment(part.first, part.size);
+  }
+  out.slope /= weight;
+  return out;
+}
+
 // r = P_F(z), J its derivative and ψ = max_r zᵀ r − ½‖r‖² [z: an impulse]. `linear`: on the plane of the face, whatever
 // its borders.
 double project_onto_face(const Face& face, bool linear, const ContactVectorRef& z, ContactVector& r,
@@ -60,81 +127,32 @@ double project_onto_face(const Face& face, bool linear, const ContactVectorRef& 
   r.setZero(face.dim);
   J.setZero(face.dim, face.dim);
   if (face.kind == FaceKind::absent) return 0;
-  if (face.kind == FaceKind::box) {
-    r = z / k_box_weight;
-    const bool inside = linear || std::abs(r[0]) <= face.bound;
-    if (!inside) r[0] = std::clamp(r[0], -face.bound, face.bound);
-    if (inside) J.diagonal().setConstant(1 / k_box_weight);
-    return z.dot(r) - 0.5 * k_box_weight * r.squaredNorm();
-  }
-  // The normal part n is the root of a piecewise linear function, as in project_onto_cone.
-  double sizes[k_num_friction_kinds] = {};
-  double fixed_sum = z[0], fixed_weight = 1;
-  for (int i = 0; i < face.parts; ++i) {
-    const FacePart& part = face.part[i];
-    const auto z_i = z.segment(part.first, part.size);
-    if (part.sticks) {
-      sizes[i] = part.unit * z_i.norm();
-    } else {
-      const double tied = part.coefficient / part.unit;
-      fixed_sum -= part.coefficient * part.direction.head(part.size).dot(z_i) + tied * tied * face.extra;
-      fixed_weight += tied * tied;
-    }
-  }
-  const auto binds = [&](int i, double n) {
-    return !linear && face.part[i].sticks && sizes[i] > face.part[i].bound * (n + face.extra);
-  };
-  double n = fixed_sum / fixed_weight, weight = fixed_weight;
-  for (int round = 0; round <= 2 * face.parts; ++round) {
-    double sum = fixed_sum;
-    weight = fixed_weight;
-    for (int i = 0; i < face.parts; ++i)
-      if (binds(i, n)) {
-        sum += face.part[i].bound * (sizes[i] - face.part[i].bound * face.extra);
-        weight += face.part[i].bound * face.part[i].bound;
-      }
-    const double next = sum / weight;
-    if (next == n) break;
-    n = next;
-  }
-  const bool pushes = linear || n > 0;
-  if (!pushes) n = 0;
-  ContactVector slope = ContactVector::Zero(face.dim);  // of n
-  if (pushes) {
-    slope[0] = 1;
-    for (int i = 0; i < face.parts; ++i) {
-      const FacePart& part = face.part[i];
-      auto slope_i = slope.segment(part.first, part.size);
-      if (!part.sticks)
-        slope_i = -part.coefficient * part.direction.head(part.size);
-      else if (binds(i, n) && sizes[i] > 0)
-        slope_i = part.bound * part.unit * part.unit / sizes[i] * z.segment(part.first, part.size);
-    }
-    slope /= weight;
-  }
+  if (face.kind == FaceKind::box) return project_onto_box(face, linear, z, r, J);
+  const FaceNormal normal = find_normal(face, linear, z);
+  const double n = normal.n;
   r[0] = n;
-  J.row(0) = slope.transpose();
+  J.row(0) = normal.slope.transpose();
   double value = z[0] * n - 0.5 * n * n;
   for (int i = 0; i < face.parts; ++i) {
     const FacePart& part = face.part[i];
     const auto z_i = z.segment(part.first, part.size);
     auto r_i = r.segment(part.first, part.size);
     auto J_i = J.middleRows(part.first, part.size);
+    Eigen::Vector2d along = Eigen::Vector2d::Zero();
     if (!part.sticks) {
-      const Eigen::Vector2d along = -part.coefficient * part.direction;
+      along = -part.coefficient * part.direction;
       r_i = (n + face.extra) * along.head(part.size);
-      J_i = along.head(part.size) * slope.transpose();
-    } else if (!binds(i, n)) {
+      J_i = along.head(part.size) * normal.slope.transpose();
+    } else if (!normal.binds[i]) {
       r_i = part.unit * part.unit * z_i;
       J_i.middleCols(part.first, part.size).diagonal().setConstant(part.unit * part.unit);
-    } else if (sizes[i] > 0) {
+    } else if (normal.sizes[i] > 0) {
       const double radius = part.bound * (n + face.extra);
-      Eigen::Vector2d along = Eigen::Vector2d::Zero();
-      along.head(part.size) = part.unit / sizes[i] * z_i;
+      along.head(part.size) = part.unit / normal.sizes[i] * z_i;
       r_i = part.unit * radius * along.head(part.size);
-      J_i = part.unit * part.bound * along.head(part.size) * slope.transpose();
+      J_i = part.unit * part.bound * along.head(part.size) * normal.slope.transpose();
       if (part.size == 2)
-        J_i.middleCols(part.first, 2) += part.unit * part.unit * radius / sizes[i] *
+        J_i.middleCols(part.first, 2) += part.unit * part.unit * radius / normal.sizes[i] *
                                          (Eigen::Matrix2d::Identity() - along * along.transpose());
     }
     value += z_i.dot(r_i) - 0.5 * r_i.squaredNorm() / (part.unit * part.unit);
@@ -257,26 +275,34 @@ struct LeastForces::Island {
   bool factorize() {
     K.clear(num_velocities);
     for (std::size_t i = 0; i < faces.size(); ++i) {
-      const int group = static_cast<int>(i);
-      if (faces[i].kind == FaceKind::absent) continue;
-      add_products(Ht, group, J[i]);
+      if (faces[i].kind != FaceKind::absent) add_contact(static_cast<int>(i), J[i]);
     }
-    for (int g = 0; g < Gt.num_groups(); ++g) {
-      const int rows = Gt.group_rows(g);
-      add_products(Gt, g, Matrix(kappa.segment(Gt.first_row(g), rows).asDiagonal()));
-    }
+    for (int g = 0; g < Gt.num_groups(); ++g)
+      for (int a = 0; a < Gt.num_blocks(g); ++a)
+        for (int c = 0; c < Gt.num_blocks(g); ++c) {
+          const auto left = Gt.block(g, a), right_block = Gt.block(g, c);
+          auto out = K.add_block(Gt.block_column(g, a), Gt.block_column(g, c), static_cast<int>(left.cols()),
+                                 static_cast<int>(right_block.cols()));
+          for (int row = 0; row < Gt.group_rows(g); ++row)
+            out += kappa[Gt.first_row(g) + row] * left.row(row).transpose().lazyProduct(right_block.row(row));
+        }
     for (int i = 0; i < num_velocities; ++i) K.add_block(i, i, 1, 1)(0, 0) = k_diagonal * diagonal[i];
-    return kkt.compute(K, true, Gt, nullptr, C);
+    // As for many right sides: dense while it is small, which allocates nothing.
+    return kkt.compute(K, true, Gt, nullptr, C, num_velocities);
   }
 
-  template <typename Weight>
-  void add_products(const BlockRows& rows, int g, const Weight& weight) {
-    for (int a = 0; a < rows.num_blocks(g); ++a)
-      for (int b_ = 0; b_ < rows.num_blocks(g); ++b_) {
-        const auto left = rows.block(g, a), right_block = rows.block(g, b_);
-        K.add_block(rows.block_column(g, a), rows.block_column(g, b_), static_cast<int>(left.cols()),
-                    static_cast<int>(right_block.cols()))
-            .noalias() = left.transpose() * (weight * right_block);
+  // H_c J H_cᵀ of a contact, column by column.
+  void add_contact(int g, const ContactBlock& weight) {
+    ContactVector weighted;
+    for (int a = 0; a < Ht.num_blocks(g); ++a)
+      for (int c = 0; c < Ht.num_blocks(g); ++c) {
+        const auto left = Ht.block(g, a), right_block = Ht.block(g, c);
+        auto out = K.add_block(Ht.block_column(g, a), Ht.block_column(g, c), static_cast<int>(left.cols()),
+                               static_cast<int>(right_block.cols()));
+        for (Eigen::Index j = 0; j < right_block.cols(); ++j) {
+          weighted = weight.lazyProduct(right_block.col(j));
+          out.col(j) = left.transpose().lazyProduct(weighted);
+        }
       }
   }
 
