@@ -29,6 +29,7 @@ constexpr std::size_t k_box_grain = 256, k_pair_grain = 8;
 struct Scratch {
   BroadPhase broad_phase;
   std::vector<Bounds> boxes;
+  std::vector<std::uint8_t> dynamic;
   std::vector<std::pair<int, int>> pairs;
   std::vector<std::vector<CollisionWorld::Found>> found;  // of each chunk of pairs
   std::vector<const CollisionWorld::Found*> sorted;
@@ -417,18 +418,35 @@ void CollisionWorld::add_candidates(int a, int b, std::span<const BodyPlacement>
     sweep(pair, bodies, h, found);
 }
 
-void CollisionWorld::find(std::span<const BodyPlacement> bodies, double h, double slack,
-                          std::vector<Found>& out) const {
+void CollisionWorld::meetings(std::span<const Bounds> boxes, std::vector<std::pair<int, int>>& bodies) const {
+  Scratch& memory = scratch();
+  memory.broad_phase.find_pairs(
+      boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
+  bodies.clear();
+  for (const auto& [a, b] : memory.pairs)
+    if (is_dynamic(a) && is_dynamic(b)) bodies.emplace_back(shapes_[a].body, shapes_[b].body);
+}
+
+void CollisionWorld::find(std::span<const BodyPlacement> bodies, std::span<const int> shapes, double h,
+                          double slack, std::vector<Found>& out) const {
   out.clear();
   if (!any_pair_) return;
   Scratch& memory = scratch();
-  memory.boxes.resize(shapes_.size());
-  parallel_for(shapes_.size(), k_box_grain, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t s = begin; s < end; ++s)
-      memory.boxes[s] = swept_box(static_cast<int>(s), bodies, h, slack);
+  memory.boxes.resize(shapes.size());
+  memory.dynamic.resize(shapes.size());
+  parallel_for(shapes.size(), k_box_grain, [&](std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i) {
+      memory.boxes[i] = swept_box(shapes[i], bodies, h, slack);
+      memory.dynamic[i] = dynamic_[shapes[i]];
+    }
   });
   memory.broad_phase.find_pairs(
-      memory.boxes, dynamic_, [this](int a, int b) { return may_touch(a, b); }, memory.pairs);
+      memory.boxes, memory.dynamic, [&](int a, int b) { return may_touch(shapes[a], shapes[b]); },
+      memory.pairs);
+  for (auto& [a, b] : memory.pairs) {
+    a = shapes[a];
+    b = shapes[b];
+  }
   const std::size_t chunks = num_chunks(memory.pairs.size(), k_pair_grain);
   if (memory.found.size() < chunks) memory.found.resize(chunks);
   for (std::size_t c = 0; c < chunks; ++c) memory.found[c].clear();

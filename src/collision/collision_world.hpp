@@ -69,8 +69,16 @@ class CollisionWorld {
     bool here = false;
     FeatureContact contact;
   };
-  // What could touch within h, in ascending order. `slack`: by how much a body may move beside its velocity [m].
-  void find(std::span<const BodyPlacement> bodies, double h, double slack, std::vector<Found>& out) const;
+  // What of the given shapes, in ascending order, could touch within h, likewise. `slack`: by how much a body may move beside
+  // its velocity [m].
+  void find(std::span<const BodyPlacement> bodies, std::span<const int> shapes, double h, double slack,
+            std::vector<Found>& out) const;
+  // The box that a shape may touch something in within h.
+  Bounds swept_box(int shape, std::span<const BodyPlacement> bodies, double h, double slack) const;
+  // Pairs of bodies that forces can move and whose shapes may touch, being where their boxes overlap; one box a shape.
+  void meetings(std::span<const Bounds> boxes, std::vector<std::pair<int, int>>& bodies) const;
+  int body_of(int shape) const { return shapes_[shape].body; }
+  bool is_dynamic(int shape) const { return dynamic_[shape] != 0; }
   // Gap, normal and points of a contact, wherever the bodies are.
   FeatureContact contact(const Ends& ends, const BodyPlacement& a, const BodyPlacement& b) const;
   // The contact that takes over where this one has left its features; itself when there is none.
@@ -121,7 +129,6 @@ class CollisionWorld {
   void refuse_mesh_pairs() const;
   void combine_materials();
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
-  Bounds swept_box(int shape, std::span<const BodyPlacement> bodies, double h, double slack) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
                 double h) const;

@@ -52,7 +52,6 @@ void MultibodySystem::make_contacts() {
     if (std::isfinite(limit.lower)) limits_.push_back({static_cast<int>(i), 1.0, limit.lower});
     if (std::isfinite(limit.upper)) limits_.push_back({static_cast<int>(i), -1.0, limit.upper});
   }
-  world_ = CollisionWorld(model_);
 }
 
 std::string MultibodySystem::contact_name(ContactId id) const {
@@ -72,13 +71,13 @@ ContactBodies MultibodySystem::contact_bodies(ContactId id) const {
 }
 
 bool MultibodySystem::has_contacts() const {
-  return num_listed() > 0 || world_.any_pair();
+  return !present_.listed.empty() || world_.any_pair();
 }
 
 void MultibodySystem::place_shapes(const Configuration& at, const double* v,
                                    std::vector<BodyPlacement>& out) const {
   out.resize(model_.bodies.size());
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     const BodyKinematics& b = at.bodies[i];
     const Vector6 velocity = velocity_of(i, at, v);
     out[i] = {{b.R, b.x},
@@ -113,14 +112,13 @@ void MultibodySystem::find_contacts(const Configuration& at, const VectorRef& v,
   if (world_.any_pair()) {
     place_shapes(at, v.data(), scratch.bodies);
     // Beside the velocity: what gravity adds within the step.
-    world_.find(scratch.bodies, h, 0.5 * h * h * model_.gravity.norm(), scratch.found);
+    world_.find(scratch.bodies, present_.shapes, h, fall(h), scratch.found);
   }
   // The pairs that the user lists one by one are all candidates: none can be missed.
-  scratch.ids.resize(num_listed());
-  for (std::size_t i = 0; i < scratch.ids.size(); ++i) scratch.ids[i] = i;
+  scratch.ids.assign(present_.listed.begin(), present_.listed.end());
   for (const CollisionWorld::Found& found : scratch.found) scratch.ids.push_back(found.id);
   start_contacts(scratch.ids, at, out);
-  const std::size_t first = num_listed(), num_known = known != nullptr ? known->size() : 0;
+  const std::size_t first = present_.listed.size(), num_known = known != nullptr ? known->size() : 0;
   scratch.known.assign(scratch.found.size(), num_known);
   for (std::size_t i = 0, k = 0; i < scratch.found.size() && k < num_known; ++i) {
     while (k < num_known && known->ids[k] < scratch.found[i].id) ++k;

@@ -85,7 +85,7 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
   const double t = at.t;
   const Vector& q = at.q;
   k.setZero(nv());
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     const Body& body = model_.bodies[i];
     const Place& place = places_[i];
     if (place.nv == 0) continue;
@@ -102,11 +102,11 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
     add_pair_force(coordinates_[element.coordinate].function, x.pair.gradient,
                    force_of(element, t, x.pair.value, x.pair.gradient.dot(x.V), q).force, k);
   }
-  for (const AppliedForce& f : model_.applied_forces) add_applied(f, at, v, k);
+  for (int i : present_.applied_forces) add_applied(model_.applied_forces[i], at, v, k);
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V;
-  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+  for (int i : present_.bushings) {
     evaluate_bushing(i, at, v.data(), xi, J, V);
     const Vector6 force = model_.bushings[i].stiffness * xi + model_.bushings[i].damping * (J * V);
     PairFunction ends;
@@ -114,7 +114,8 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
     ends.body_b = bushings_[i].b.body;
     add_pair_force(ends, J.transpose() * force, -1.0, k);
   }
-  for (const auto& element : model_.elements) {
+  for (int present : present_.elements) {
+    const auto& element = model_.elements[present];
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;
     motions.reserve(bodies.size());
@@ -138,10 +139,10 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
   out.gyroscopic.clear(nv());
   out.spring_rows.clear(nv());
   out.damper_rows.clear(nv());
-  const auto num_rows = static_cast<Eigen::Index>(coordinate_elements_.size() + 6 * bushings_.size());
+  const auto num_rows = static_cast<Eigen::Index>(coordinate_elements_.size() + 6 * present_.bushings.size());
   out.spring_stiffness.resize(num_rows);
   out.damper_damping.resize(num_rows);
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     const Body& body = model_.bodies[i];
     const Place& place = places_[i];
     if (place.nv == 0) continue;
@@ -177,9 +178,9 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
     }
     add_pair_block(f, remainder, 1.0, out.k_q_remainder);
   }
-  for (const AppliedForce& f : model_.applied_forces) add_applied_jacobians(f, at, v, out);
-  for (std::size_t i = 0; i < bushings_.size(); ++i) add_bushing_jacobians(i, at, v, out);
-  for (const auto& element : model_.elements) add_element_jacobians(*element, at, v, out);
+  for (int i : present_.applied_forces) add_applied_jacobians(model_.applied_forces[i], at, v, out);
+  for (int i : present_.bushings) add_bushing_jacobians(i, at, v, out);
+  for (int i : present_.elements) add_element_jacobians(*model_.elements[i], at, v, out);
   // Levers that turn make the derivatives non-symmetric.
   out.symmetric = out.k_q.is_symmetric() && out.k_v.is_symmetric() && out.k_q_remainder.is_symmetric();
 }
@@ -191,7 +192,7 @@ void MultibodySystem::gyroscopic_step(const VectorRef& v, const VectorRef& impul
   const double theta = std::max(alpha, midpoint);
   out.matrix.clear(nv());
   out.impulse.setZero(nv());
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     if (places_[i].nv < 6) continue;
     const Matrix3& J = model_.bodies[i].inertia;
     const int at = places_[i].v + 3;
@@ -218,7 +219,7 @@ double MultibodySystem::potential_energy(const Configuration& at) const {
   const double t = at.t;
   const Vector& q = at.q;
   double energy = 0;
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     if (places_[i].nv == 0) continue;
     const Vector3 x = q.segment<3>(places_[i].q);
     energy -= model_.bodies[i].mass * model_.gravity.dot(x);
@@ -235,11 +236,12 @@ double MultibodySystem::potential_energy(const Configuration& at) const {
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V;
-  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+  for (int i : present_.bushings) {
     evaluate_bushing(i, at, nullptr, xi, J, V);
     energy += 0.5 * xi.dot(model_.bushings[i].stiffness * xi);
   }
-  for (const auto& element : model_.elements) {
+  for (int present : present_.elements) {
+    const auto& element = model_.elements[present];
     if (!element->has_potential()) continue;
     std::vector<BodyKinematics> motions;
     for (int body : element->bodies()) motions.push_back(body_at(body, at));
@@ -266,7 +268,8 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
       power += force * own;
     }
   }
-  for (const AppliedForce& f : model_.applied_forces) {
+  for (int applied : present_.applied_forces) {
+    const AppliedForce& f = model_.applied_forces[applied];
     const BodyKinematics body = moving(f.body, at, v);
     const Vector3 s = f.point - model_.bodies[f.body].center_of_mass,
                   omega = body.R * body.velocity.tail<3>(), point = body.x + body.R * s,
@@ -283,14 +286,15 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
   Vector12 V, V_prescribed;
-  for (std::size_t i = 0; i < bushings_.size(); ++i) {
+  for (int i : present_.bushings) {
     evaluate_bushing(i, at, nullptr, xi, J, V_prescribed);
     evaluate_bushing(i, at, v.data(), xi, J, V);
     const Vector6 rate = J * V, moved = J * V_prescribed;
     power -=
         rate.dot(model_.bushings[i].damping * (rate - moved)) - moved.dot(model_.bushings[i].stiffness * xi);
   }
-  for (const auto& element : model_.elements) {
+  for (int present : present_.elements) {
+    const auto& element = model_.elements[present];
     if (element->has_potential()) continue;
     const std::vector<int> bodies = element->bodies();
     std::vector<BodyKinematics> motions;

@@ -433,10 +433,10 @@ void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const Vec
 
 void MultibodySystem::friction_rows(const Configuration& at, FrictionRows& out) const {
   out.clear(nv());
-  out.drift_velocity.resize(static_cast<Eigen::Index>(model_.frictions.size()));
+  out.drift_velocity.resize(static_cast<Eigen::Index>(present_.frictions.size()));
   Evaluation x;
-  for (std::size_t i = 0; i < model_.frictions.size(); ++i) {
-    const JointFriction& friction = model_.frictions[i];
+  for (std::size_t i = 0; i < present_.frictions.size(); ++i) {
+    const JointFriction& friction = model_.frictions[present_.frictions[i]];
     const int c = coordinate_index(friction.coordinate);
     evaluate_coordinate(c, at, nullptr, false, x);
     out.rows.add_group(1);

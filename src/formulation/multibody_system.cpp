@@ -17,15 +17,24 @@ Quaternion orientation(const VectorRef& q, int at) {
   return q.segment<4>(at + 3);
 }
 
+std::shared_ptr<const Model> checked(Model model) {
+  require_valid(model);
+  return std::make_shared<Model>(std::move(model));
+}
+
 }  // namespace
 
-MultibodySystem::MultibodySystem(Model model) : model_(std::move(model)) {
-  require_valid(model_);
+MultibodySystem::MultibodySystem(Model model)
+    : shared_model_(checked(std::move(model))),
+      shared_world_(std::make_shared<CollisionWorld>(*shared_model_)),
+      model_(*shared_model_),
+      world_(*shared_world_) {
   place_bodies();
   make_joints();
   make_elements();
   make_contacts();
   make_mass();
+  make_present();
   nq_ += num_signals();
 }
 
@@ -38,6 +47,7 @@ void MultibodySystem::place_bodies() {
       nq_ += rigid ? 7 : 3;
       nv_ += place.nv;
     }
+    present_.bodies.push_back(static_cast<int>(places_.size()));
     places_.push_back(place);
     if (body.kind == BodyKind::kinematic) kinematic_bodies_.push_back(static_cast<int>(places_.size()) - 1);
   }
@@ -93,7 +103,8 @@ double MultibodySystem::on_branch(int coordinate, double angle, const VectorRef&
 
 void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& out) const {
   out.resize(nq());
-  for (const Place& place : places_) {
+  for (int body : present_.bodies) {
+    const Place& place = places_[body];
     if (place.nv == 0) continue;
     out.segment<3>(place.q) = q.segment<3>(place.q) + w.segment<3>(place.v);
     if (place.nv == 6)
@@ -101,8 +112,8 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
   }
   // The angles follow from the new orientations up to whole turns, and those from how far the bodies turned. The
   // prescribed turn of a kinematic body is not part of w; no step is so long that half a turn of it is missed.
-  for (const Coordinate& c : coordinates_) {
-    if (c.turn < 0) continue;
+  for (int coordinate : present_.coordinates) {
+    const Coordinate& c = coordinates_[coordinate];
     const PairFunction& f = c.function;
     out[c.turn] = followed_angle(c, q, w, kinematics(f.body_a, 0, out), kinematics(f.body_b, 0, out));
   }
@@ -127,7 +138,8 @@ double MultibodySystem::followed_angle(const Coordinate& c, const VectorRef& q, 
 
 void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const {
   w.resize(nv());
-  for (const Place& place : places_) {
+  for (int body : present_.bodies) {
+    const Place& place = places_[body];
     if (place.nv == 0) continue;
     w.segment<3>(place.v) = q1.segment<3>(place.q) - q0.segment<3>(place.q);
     if (place.nv == 6)
@@ -137,16 +149,16 @@ void MultibodySystem::difference(const VectorRef& q1, const VectorRef& q0, Vecto
 
 void MultibodySystem::rate_from_velocity(const VectorRef& w, const VectorRef& v, Vector& rate) const {
   rate = v;
-  for (const Place& place : places_)
-    if (place.nv == 6)
+  for (int body : present_.bodies)
+    if (const Place& place = places_[body]; place.nv == 6)
       rate.segment<3>(place.v + 3) =
           right_jacobian_inverse(w.segment<3>(place.v + 3)) * v.segment<3>(place.v + 3);
 }
 
 void MultibodySystem::velocity_from_rate(const VectorRef& w, const VectorRef& rate, Vector& v) const {
   v = rate;
-  for (const Place& place : places_)
-    if (place.nv == 6)
+  for (int body : present_.bodies)
+    if (const Place& place = places_[body]; place.nv == 6)
       v.segment<3>(place.v + 3) = right_jacobian(w.segment<3>(place.v + 3)) * rate.segment<3>(place.v + 3);
 }
 
@@ -190,7 +202,7 @@ void MultibodySystem::configure(double t, const VectorRef& q, Configuration& out
   out.t = t;
   out.q = q;
   out.bodies.resize(model_.bodies.size());
-  for (int body = 0; body < num_bodies(); ++body) out.bodies[body] = kinematics(body, t, q);
+  for (int body : present_.bodies) out.bodies[body] = kinematics(body, t, q);
 }
 
 const BodyKinematics& MultibodySystem::body_at(int body, const Configuration& at) {
@@ -239,7 +251,7 @@ void MultibodySystem::make_mass() {
   depends_on_time_ = !kinematic_bodies_.empty() || !model_.motors.empty() || !model_.applied_forces.empty() ||
                      !model_.elements.empty() || !model_.pfaffian_rows.empty();
   M_.clear(nv());
-  for (int i = 0; i < num_bodies(); ++i) {
+  for (int i : present_.bodies) {
     const Place& place = places_[i];
     if (place.nv == 0) continue;
     M_.add_block(place.v, place.v, 3, 3).diagonal().setConstant(model_.bodies[i].mass);

@@ -21,6 +21,7 @@
 // out.
 #pragma once
 #include <array>
+#include <memory>
 
 #include "delassus/collision/collision_world.hpp"
 #include "delassus/collision/contact_geometry.hpp"
@@ -39,6 +40,14 @@ class MultibodySystem final : public System {
   const Model& model() const { return model_; }
   // The initial state that the model's bodies carry.
   State initial_state() const;
+
+  bool divisible() const override { return true; }
+  bool moves(int body) const override { return places_[body].nv > 0; }
+  void ties(std::vector<std::vector<int>>& out) const override;
+  int mover(ContactId id) const override;
+  SystemPart part(std::span<const int> bodies) const override;
+  void extend_reach(const Configuration& at, const VectorRef& v, double h, Reach& reach) const override;
+  void meetings(const Reach& reach, std::vector<std::pair<int, int>>& bodies) const override;
 
   // Pairs of shapes that overlap by more than `tolerance` at (t, q).
   std::vector<CollisionWorld::Overlap> overlaps(double t, const VectorRef& q, double tolerance) const;
@@ -154,6 +163,27 @@ class MultibodySystem final : public System {
     Vector12 V;  // velocities of both bodies, prescribed ones included
   };
 
+  // What a part of a model has of it; all of it otherwise. Ascending numbers.
+  struct Present {
+    std::vector<int> bodies;       // those of the part, and all without degrees of freedom
+    std::vector<int> coordinates;  // with turns to count
+    std::vector<int> applied_forces, bushings, elements, frictions;
+    std::vector<int> shapes;
+    std::vector<ContactId> listed;
+  };
+  // A part of `whole`, see part().
+  MultibodySystem(const MultibodySystem& whole, std::span<const int> bodies, SystemPart& places);
+  void make_present();
+  // Bodies with degrees of freedom of the whole that these act on.
+  void add_movers(const PairFunction& f, std::vector<int>& out) const;
+  std::vector<int> movers_of(const RowGroup& group) const;
+  std::vector<int> movers_of_listed(ContactId id) const;
+  std::vector<int> movers_of_element(const ForceElement& element) const;
+  template <class Keep>
+  void select_present(const MultibodySystem& whole, const Keep& keep);
+  template <class Keep>
+  void select_rows(const MultibodySystem& whole, const Keep& keep, SystemPart& places);
+
   void place_bodies();
   void make_joints();
   void make_named_coordinates();
@@ -245,6 +275,8 @@ class MultibodySystem final : public System {
   bool friction_axis(const CollisionWorld::Ends& ends, const Configuration& at, const Vector3& normal,
                      Vector3& axis, int& body) const;
   void place_shapes(const Configuration& at, const double* v, std::vector<BodyPlacement>& out) const;
+  // What gravity adds within a step to the way of a body [m].
+  double fall(double h) const { return 0.5 * h * h * model_.gravity.norm(); }
   // Ids, materials, rows and gaps of all contacts; those of shapes are still to be filled.
   void start_contacts(std::span<const ContactId> ids, const Configuration& at, ContactSet& out) const;
   int num_contact_rows(ContactId id, const CollisionWorld::Ends& ends) const;
@@ -275,7 +307,12 @@ class MultibodySystem final : public System {
     return limits_[id - model_.plane_contacts.size() - model_.pair_contacts.size()];
   }
 
-  Model model_;
+  // Model and shapes are shared by the parts.
+  std::shared_ptr<const Model> shared_model_;
+  std::shared_ptr<const CollisionWorld> shared_world_;
+  const Model& model_;
+  const CollisionWorld& world_;
+  Present present_;
   BlockMatrix M_;
   bool depends_on_time_ = false;
   int nq_ = 0, nv_ = 0;
@@ -301,7 +338,6 @@ class MultibodySystem final : public System {
   };
   std::vector<BushingFrames> bushings_;
   std::vector<LimitContact> limits_;
-  CollisionWorld world_;                    // the shapes
   std::vector<Vector3> reference_normals_;  // of the pair contacts, from the initial positions
 };
 

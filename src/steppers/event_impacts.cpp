@@ -25,10 +25,11 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   constexpr int max_iterations = 8;
   const System& system = *step.system;
   const ContactId ids[] = {collision.contact};
+  const double round_off = k_gap_round_off * system_size(system, step.now.phase.q);
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < max_iterations; ++i) {
     kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
-                  newton_trial_);
+                  newton_trial_, step.active.shifts);
     step.report->certificate.solves += 1;
     if (!newton_trial_.ok) break;
     system.evaluate_contacts(ids, newton_trial_.end.at, one_);
@@ -37,7 +38,7 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
     if (!(std::abs(gap) < best)) break;
     best = std::abs(gap);
     std::swap(impact_trial_, newton_trial_);
-    if (gap == 0 || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
+    if (best <= round_off || !(rate < 0) || !(next > 0 && next <= trial_.h)) break;
     h = next;
   }
   if (std::isfinite(best))
@@ -51,7 +52,9 @@ void EventStepper::interpolate_to(EventStep& step, const Collision& collision) {
   motion_.at(*step.system, collision.s, interpolated_.phase);
   interpolated_.place(*step.system);
   book_trial(step, interpolated_, trial_, step.active.contacts.ids, collision.s);
+  report_captured(step, trial_);
   memories_.remember(trial_, step.active.contacts.ids, step.history);
+  release_rebounding(step);
   std::swap(step.now, interpolated_);
   if (options_.projection != Projection::none) project(step, collision.contact);
 }
@@ -94,7 +97,7 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   StepReport& report = *step.report;
   step.history.held_frictions.clear();  // an impact may tear a joint loose
   find_hit_contacts(step, h, due, located);
-  impacts_.resolve(system, step.now, hit_contacts_, step.capturing, impact_);
+  impacts_.resolve(system, step.now, hit_contacts_, false, impact_);
   Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += impact_.stats.iterations;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/event_stepper.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -12,10 +14,10 @@
 namespace delassus {
 namespace {
 
-// Inelastic impacts that event capturing may still locate beside max_events.
-constexpr int k_spare_events = 20;
 // Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
+// Events of a step times contacts that take part in them, before small events are left to the law.
+constexpr std::size_t k_located_contacts = 8;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
 
@@ -38,10 +40,21 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   num_events = num_turns = 0;
 }
 
+bool EventStep::stops_at_event() const {
+  if (!request.stop_at_event) return false;
+  report->ok = false;
+  report->stopped_at_event = true;
+  return true;
+}
+
 void EventStep::count_event(ContactId id, int max_events) {
   if (++num_events <= max_events || capturing) return;
   capturing = true;
   report->events.push_back({.time = now.phase.t, .kind = EventKind::zeno, .contact = id});
+  report->warnings.push_back(
+      fmt::format("t = {:.9g} s: more than {} events in a step (the last at contact '{}'); the rest of the "
+                  "step is captured, not located",
+                  now.phase.t, max_events, system->contact_name(id)));
 }
 
 EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::unique_ptr<Solver> solver)
@@ -68,10 +81,12 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
     else
       take_part(step);
   }
+  if (report.stopped_at_event) return;
   step.snap_to_end();
   // After an event at the very end nothing is weighted: v⁺ itself [Gavrea et al. 2008, 4.9].
   if (step.report->ok && step.history.weighted_velocity.size() == 0)
     step.history.weighted_velocity = step.now.phase.v;
+  if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
   // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
   const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
@@ -81,28 +96,34 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
 void EventStepper::take_part(EventStep& step) {
   const System& system = *step.system;
   double h = std::min(step.rest(), step.retries.h_limit);
+  if (step.request.reach != nullptr)
+    system.extend_reach(step.now.at, step.now.phase.v, step.rest(), *step.request.reach);
   update_active_set(step, h);
   h = contact_step(step, h);
   const double touching = touching_gap(options_, h);
-  const std::vector<ContactId> approaching = find_approaching(step, h);
-  if (!approaching.empty()) return resolve_impact(step, h, approaching, std::nullopt);
-  if (locates_transitions() && !step.history.modes_known && establish_modes(step, h)) return;
-  if (!take_trial(step, h)) return;
-  // While capturing, impacts are still located but do not rebound; only if they do not end either, contacts join
-  // the active set where they are.
-  if (step.num_events > 2 * options_.max_events + k_spare_events) {
-    if (capture(step, h)) accept(step, trial_);
+  if (step.capturing) {
+    capture_approaching(step, h);
+    if (take_trial(step, h) && capture_rest(step, h)) accept(step, trial_);
     return;
   }
+  const std::vector<ContactId> approaching = find_approaching(step, h);
+  if (!approaching.empty())
+    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, std::nullopt);
+  if (locates_transitions() && !step.history.modes_known && establish_modes(step, h)) return;
+  if (!take_trial(step, h)) return;
   std::optional<Collision> collision;
   if (options_.detect_collisions && !step.now.contacts.empty()) {
-    system.evaluate_contacts(step.now.contacts.ids, trial_.end.at, trial_.end.contacts);
-    trial_.end.contacts.update_velocities(trial_.end.phase.v);
-    motion_.update(system, step.now.phase, trial_.end.phase);
+    evaluate_end(step);
+    // Each round joins a contact at least.
+    while (locates_resolved_only(step) && capture(step, h, false)) {
+      if (!take_trial(step, h)) return;
+      evaluate_end(step);
+    }
     collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, step.active.open,
                                trial_.end.phase.t - step.now.phase.t, touching);
   }
   const std::optional<Transition> transition = find_transition(step, h);
+  if ((collision || transition) && step.stops_at_event()) return;
   if (transition && (!collision || transition->h <= collision->s * h)) {
     const auto contact = static_cast<std::size_t>(transition->contact);
     const double slip_speed = part_velocity(step.active.contacts, contact, transition->part).norm();
@@ -121,6 +142,7 @@ void EventStepper::take_part(EventStep& step) {
   } else {
     const double s = first_hand_over(step, touching);
     if (s < 1.0) {
+      if (step.stops_at_event()) return;
       step.count_event(step.active.contacts.ids[0], options_.max_events);
       if (!take_trial(step, s * h)) return;
     }
@@ -143,6 +165,7 @@ void EventStepper::update_active_set(EventStep& step, double h) {
   active.open.clear();
   active.memory.clear();
   active.modes.clear();
+  active.shifts.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactId id = contacts.ids[c];
     const ContactMemory* memory = find_memory(history, id);
@@ -233,20 +256,35 @@ const ContactSet& EventStepper::contact_now(const EventStep& step, ContactId id)
   return one_;
 }
 
+void EventStepper::evaluate_end(EventStep& step) {
+  step.system->evaluate_contacts(step.now.contacts.ids, trial_.end.at, trial_.end.contacts);
+  trial_.end.contacts.update_velocities(trial_.end.phase.v);
+  motion_.update(*step.system, step.now.phase, trial_.end.phase);
+}
+
 // --- trials
 
+bool EventStepper::locates_resolved_only(const EventStep& step) const {
+  return options_.capture_slow && options_.detect_collisions && options_.projection == Projection::all &&
+         static_cast<std::size_t>(step.num_events) * step.active.contacts.size() > k_located_contacts;
+}
+
 bool EventStepper::take_trial(EventStep& step, double h) {
-  const ActiveSet& active = step.active;
-  kernel_.solve(*step.system, step.now, h, active.contacts, step.slip_hint, active.memory, trial_);
+  ActiveSet& active = step.active;
+  kernel_.solve(*step.system, step.now, h, active.contacts, step.slip_hint, active.memory, trial_,
+                active.shifts);
   return judge_trial(step, options_, active.contacts.ids, kernel_, projector_, trial_, step.retries);
 }
 
 std::optional<Transition> EventStepper::find_transition(const EventStep& step, double h) {
   const ActiveSet& active = step.active;
-  if (!locates_transitions() || step.capturing || !step.history.modes_known || active.contacts.empty())
+  if (!locates_transitions() || !active.shifts.empty() || !step.history.modes_known ||
+      active.contacts.empty())
     return std::nullopt;
+  const double grid_step = locates_resolved_only(step) ? step.request.t_end - step.report->t_begin : 0.0;
   std::optional<Transition> transition =
-      transitions_.find(*step.system, step.now, h, active.contacts, active.modes, trial_, mode_trial_);
+      transitions_.find(*step.system, step.now, h, grid_step, active.contacts, active.modes, active.memory,
+                        trial_, mode_trial_);
   // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
   // step decide.
   if (transition && transition->h == 0 &&
@@ -278,37 +316,20 @@ double EventStepper::first_hand_over(const EventStep& step, double touching) {
   return first;
 }
 
-bool EventStepper::capture(EventStep& step, double h) {
-  const System& system = *step.system;
-  ActiveSet& active = step.active;
-  const ContactSet& contacts = step.now.contacts;
-  for (std::size_t round = 0; round <= contacts.size(); ++round) {
-    system.evaluate_contacts(contacts.ids, trial_.end.at, trial_.end.contacts);
-    std::vector<std::size_t> open;
-    for (std::size_t c : active.open) {
-      if (trial_.end.contacts.gap(c) >= 0 || !trial_.end.contacts.valid(c)) {
-        open.push_back(c);
-        continue;
-      }
-      const auto at = std::lower_bound(active.closed.begin(), active.closed.end(), c) - active.closed.begin();
-      active.closed.insert(active.closed.begin() + at, c);
-      active.memory.insert(active.memory.begin() + at, find_memory(step.history, contacts.ids[c]));
-      active.modes.insert(active.modes.begin() + at, ContactMode{});
-    }
-    if (open.size() == active.open.size()) return true;
-    active.open = std::move(open);
-    active.contacts.select(contacts, active.closed);
-    const Retries before = std::exchange(step.retries, {.h_limit = h, .halvings = options_.max_halvings});
-    const bool taken = take_trial(step, h);
-    step.retries = before;
-    if (!taken) return false;
+bool EventStepper::capture_rest(EventStep& step, double h) {
+  for (std::size_t round = 0; round <= step.now.contacts.size(); ++round) {
+    evaluate_end(step);
+    if (!capture(step, h, true)) return true;
+    if (!take_trial(step, h)) return false;
   }
   return true;
 }
 
 void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId> located) {
   book_trial(step, trial.end, trial, step.active.contacts.ids, 1.0);
+  report_captured(step, trial);
   memories_.remember(trial, step.active.contacts.ids, step.history);
+  release_rebounding(step);
   step.history.weighted_velocity = trial.y;
   std::swap(step.now, trial.end);
   step.switched.clear();

@@ -17,9 +17,8 @@
 // A contact that has left its features (a ball that rolls from a face to an edge) gives what is known of it to its
 // successor.
 //
-// Accumulating events (a bouncing ball coming to rest) end after max_events in event capturing for the rest
-// of the step: contacts that would penetrate join the active set with e = 0. Said so by an event of kind
-// zeno.
+// Impacts so slow that the step does not resolve them are captured, and so is the rest of a step after max_events: contacts
+// that would penetrate join the active set (event_capture.cpp). The second is said by an event of kind zeno and a warning.
 #pragma once
 #include <memory>
 #include <optional>
@@ -44,6 +43,7 @@ struct ActiveSet {
   ContactSet contacts;                       // the closed ones
   std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
   std::vector<ContactMode> modes;            // likewise
+  std::vector<RowShift> shifts;              // likewise, where impacts are captured; none otherwise
 };
 
 // The step in progress of the event loop.
@@ -62,6 +62,8 @@ struct EventStep : StepInProgress {
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
              StepReport& the_report);
   void count_event(ContactId id, int max_events);
+  // True, and the step is given up, where it was asked to stop at the first event.
+  bool stops_at_event() const;
 };
 
 class EventStepper final : public Stepper {
@@ -90,11 +92,27 @@ class EventStepper final : public Stepper {
   bool establish_modes(EventStep& step, double h);
   // Solves the trial step; on failure follows the policy. False: nothing to accept now.
   bool take_trial(EventStep& step, double h);
+  // Events of a few contacts are all located, however small: that is cheap. A step of many contacts that has seen many
+  // events locates only those that it resolves.
+  bool locates_resolved_only(const EventStep& step) const;
   std::optional<Transition> find_transition(const EventStep& step, double h);
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const EventStep& step, double touching);
-  // Event capturing: contacts that would penetrate join the active set. True when the trial may be accepted.
-  bool capture(EventStep& step, double h);
+
+  // Event capturing (event_capture.cpp): open contacts that close within the trial join the active set, those that are slow or
+  // all of them. True: some did, so that the trial must be taken again.
+  bool capture(EventStep& step, double h, bool all);
+  void capture_approaching(EventStep& step, double h);
+  bool closes(const EventStep& step, std::size_t c, double touching) const;
+  bool is_slow(const EventStep& step, std::size_t c, double h) const;
+  RowShift captured_shift(const ContactSet& contacts, std::size_t c, bool rebounds) const;
+  void join(EventStep& step, std::size_t c, bool rebounds);
+  void report_captured(const EventStep& step, const Trial& trial) const;
+  static void release_rebounding(EventStep& step);
+  // Takes a trial with all contacts that close in it, from the one that was taken last. False: nothing to accept now.
+  bool capture_rest(EventStep& step, double h);
+  // Contacts and motion at the end of the trial.
+  void evaluate_end(EventStep& step);
 
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(EventStep& step, const Collision& collision);

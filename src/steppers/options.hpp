@@ -115,6 +115,8 @@ struct StepperOptions {
 
   bool detect_collisions = true;   // locate impacts within the step
   bool detect_transitions = true;  // locate stick-slip and take-off within the step
+  bool islands = true;             // bodies that nothing ties have their own events (island_stepper.hpp)
+  bool capture_slow = true;        // impacts slower than the forces of a step make them are not located
   ImpactLocation location = ImpactLocation::automatic;
   double epsilon_a = 1e-12;  // a contact with Φ ≤ max(ε_a, ε_b h³) is active (Potra et al. 2006, 7.1) [m]
   double epsilon_b = 0;      // [m/s³]

@@ -20,6 +20,8 @@ constexpr double k_position_tolerance = 1e-15;
 constexpr double k_stalled_tolerance = 1e-13;
 // Rows that are off by less, as a fraction of the velocities in the step, are off by the tolerance of the solver [-].
 constexpr double k_small_correction = 1e-9;
+// A correction along directions (1) may take this many times the energy of the least one [-].
+constexpr double k_largest_tilt = 10;
 // Violations that a step may leave without asking whether they can be taken back: should they grow, a later step asks [m].
 constexpr double k_harmless = 1e-6;
 
@@ -129,8 +131,21 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
     return correct_velocity(M, true, nullptr, point.phase, step_speed);
   tilt_normals(contacts, bilateral.rows.num_groups(), ratios);
   // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
-  return correct_velocity(M, true, &directions_, point.phase) ||
-         correct_velocity(M, true, nullptr, point.phase);
+  before_ = point.phase.v;
+  const bool tilted = correct_velocity(M, true, &directions_, point.phase);
+  if (tilted && kinetic_energy(M, point.phase.v) <= kinetic_energy(M, before_)) return true;
+  // Nor where it drives the bodies, as it may along rows that are nearly dependent: much farther than the least correction.
+  std::swap(point.phase.v, before_);
+  tilted_v_ = before_;
+  tilted_lambda_ = lambda_;
+  before_ = point.phase.v;
+  if (!correct_velocity(M, true, nullptr, point.phase)) return false;
+  if (!tilted ||
+      kinetic_energy(M, tilted_v_ - before_) > k_largest_tilt * kinetic_energy(M, point.phase.v - before_))
+    return true;
+  std::swap(point.phase.v, tilted_v_);
+  std::swap(lambda_, tilted_lambda_);
+  return true;
 }
 
 bool Projector::project_position(const System& system, Phase& phase) {

@@ -13,6 +13,7 @@
 #include "delassus/steppers/dae/dae_stepper.hpp"
 #include "delassus/steppers/energy_midpoint.hpp"
 #include "delassus/steppers/event_stepper.hpp"
+#include "delassus/steppers/island_stepper.hpp"
 #include "delassus/steppers/setting_keys.hpp"
 
 namespace delassus {
@@ -145,6 +146,25 @@ void require_valid(const StepperSettings& settings) {
   require_settings("impact", impact_keys(), settings);
 }
 
+// One solver for all islands: what it remembers between calls changes no result.
+class SharedSolver final : public Solver {
+ public:
+  explicit SharedSolver(std::shared_ptr<Solver> solver) : solver_(std::move(solver)) {}
+  std::string name() const override { return solver_->name(); }
+  SolverCapabilities capabilities() const override { return solver_->capabilities(); }
+  void solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+             SolveStats& stats) override {
+    solver_->solve(problem, warm, solution, stats);
+  }
+  void solve_global(const Reduction& reduction, const WarmStart& warm, Solution& solution,
+                    SolveStats& stats) override {
+    solver_->solve_global(reduction, warm, solution, stats);
+  }
+
+ private:
+  std::shared_ptr<Solver> solver_;
+};
+
 // Above this every event, of whichever body, would cost a step of all.
 constexpr int k_velocities_of_body = 6, k_many_bodies = 40;
 
@@ -234,7 +254,12 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
   if (const auto* located = std::get_if<Located>(&entry.make)) {
     StepFormula formula = (*located)(resolved);
     if (explicit_forces) formula.implicit_forces = false;
-    return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
+    if (!options.islands || formula.joints_only)
+      return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
+    const std::shared_ptr<Solver> shared = std::move(solver);
+    return std::make_unique<IslandStepper>([formula, options, shared] {
+      return std::make_unique<EventStepper>(formula, options, std::make_unique<SharedSolver>(shared));
+    });
   }
   if (const auto* captured = std::get_if<Captured>(&entry.make)) {
     CapturingFormula formula = (*captured)(resolved);

@@ -41,6 +41,7 @@ const char* to_string(EventKind kind) {
 void StepReport::clear() {
   ok = true;
   message.clear();
+  stopped_at_event = false;
   warnings.clear();
   substeps = rejected = 0;
   events.clear();

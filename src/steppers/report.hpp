@@ -82,6 +82,8 @@ struct EnergyReport {
 struct StepReport {
   bool ok = true;  // false: the state is the last good one and `message` says why
   std::string message;
+  bool stopped_at_event =
+      false;  // given up as asked for, see StepRequest; nothing else of the report counts then
   std::vector<std::string> warnings;
   double t_begin = 0, t_end = 0;
   int substeps = 0, rejected = 0;

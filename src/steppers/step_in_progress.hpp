@@ -37,6 +37,10 @@ struct StepRequest {
   // The grid point after it, if the run goes on: contacts of the end are then found for the step that follows, which
   // takes them over. The result does not depend on it.
   double t_next = 0;
+  // A step with an event is given up: the state stays, and the report says so (StepReport::stopped_at_event).
+  bool stop_at_event = false;
+  // When not null: where the bodies get to in the step is added here.
+  Reach* reach = nullptr;
 };
 
 // What every step has, whatever its scheme.

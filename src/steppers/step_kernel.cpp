@@ -37,7 +37,7 @@ void StepKernel::assemble(const System& system, const MatrixChoice& choice, cons
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem.cones[c].dim, 3);
     problem.w.segment(problem.Ht.first_row(static_cast<int>(c)), known) +=
-        (shifts[c].velocity + shifts[c].drift).head(known);
+        (shifts[c].velocity + shifts[c].drift + shifts[c].weight).head(known);
   }
 }
 
@@ -198,7 +198,7 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
     if (!shift.rebounds) continue;
     const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
               known = std::min(step_.problem.cones[c].dim, 3);
-    const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0];
+    const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0] - shift.weight[0];
     const bool falls_short = shift.slow[0] > 0 && shift.slow[0] + joint_u_[row] + drift + shift.drift[0] > 0;
     if (!falls_short && std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);

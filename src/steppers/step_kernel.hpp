@@ -22,6 +22,7 @@ namespace delassus {
 struct RowShift {
   Vector3 velocity = Vector3::Zero();  // normal first [m/s]
   Vector3 drift = Vector3::Zero();     // change of the velocity of moving surfaces over the step [m/s]
+  Vector3 weight = Vector3::Zero();    // turns the weighted velocity of the scheme into that of the end [m/s]
   bool impact = false;                 // the work of the contact in this step is an impact's
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
   // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest. The same where `slow` is

@@ -42,8 +42,8 @@ void save(const State& state, std::ostream& out) {
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
-                       c.slip_direction[0], c.slip_direction[1], int{c.closed}, c.force[0], c.force[1],
-                       c.force[2], c.basis.size());
+                       c.slip_direction[0], c.slip_direction[1], int{c.closed} + 2 * int{c.mode_unknown},
+                       c.force[0], c.force[1], c.force[2], c.basis.size());
     for (std::uint8_t b : c.basis) out << ' ' << int{b};
     out << '\n';
   }
@@ -105,7 +105,9 @@ State load_state(std::istream& in, const std::string& name) {
     c.id = reader.unsigned_integer();
     c.status = static_cast<ContactStatus>(reader.integer(0, 2));
     for (double& x : c.slip_direction) x = reader.number();
-    c.closed = reader.flag();
+    const auto flags = reader.integer(0, 3);
+    c.closed = flags % 2 == 1;
+    c.mode_unknown = flags >= 2;
     for (int k = 0; k < 3; ++k) c.force[k] = reader.number();
     c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
     for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));

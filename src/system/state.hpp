@@ -21,7 +21,8 @@ struct ContactMemory {
   ContactId id = 0;
   ContactStatus status = ContactStatus::open;
   double slip_direction[2] = {0, 0};  // unit vector in the tangent frame, when slipping
-  bool closed = false;  // persistent contact: stays in the active set although Φ may drift above ε
+  bool closed = false;        // persistent contact: stays in the active set although Φ may drift above ε
+  bool mode_unknown = false;  // of its island after an event; see History::modes_known
   // Mean over the last step, in the order of the contact's rows: normal first, couples after the tangents [N, N·m]
   double force[6] = {0, 0, 0, 0, 0, 0};
   // The couples that resist rolling and spinning, where there are any; as status and slip_direction.

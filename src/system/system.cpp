@@ -11,6 +11,24 @@ std::uint64_t SystemNumber::next() {
   return ++last;
 }
 
+bool System::moves(int /*body*/) const {
+  return true;
+}
+void System::ties(std::vector<std::vector<int>>& out) const {
+  out.clear();
+}
+int System::mover(ContactId /*id*/) const {
+  return -1;
+}
+SystemPart System::part(std::span<const int> /*bodies*/) const {
+  return {};
+}
+void System::extend_reach(const Configuration& /*at*/, const VectorRef& /*v*/, double /*h*/,
+                          Reach& /*reach*/) const {}
+void System::meetings(const Reach& /*reach*/, std::vector<std::pair<int, int>>& bodies) const {
+  bodies.clear();
+}
+
 ContactSet System::contacts_within(double h, double t, const VectorRef& q, const VectorRef& v) const {
   ContactSet out;
   find_contacts(configuration(t, q), v, h, nullptr, out);

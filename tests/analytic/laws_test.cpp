@@ -16,21 +16,12 @@ namespace {
 
 using testing::observed_order;
 using testing::run_to;
+using testing::run_with_events;
 using testing::runge_kutta;
 using testing::simulate;
 
 constexpr double k_g = 9.81;
 constexpr int k_warm_iterations = 3;
-
-std::vector<Event> run_with_events(Simulation& simulation, double t_end) {
-  std::vector<Event> events;
-  simulation.observe([&](const Simulation&, const StepReport& report) {
-    events.insert(events.end(), report.events.begin(), report.events.end());
-    return true;
-  });
-  EXPECT_TRUE(simulation.run_until(t_end)) << simulation.report().message;
-  return events;
-}
 
 const Event* find(const std::vector<Event>& events, EventKind kind) {
   for (const Event& event : events)

@@ -32,4 +32,15 @@ inline State run_to(const std::string& yaml, double t_end, const std::vector<std
   return simulation.state();
 }
 
+// Runs on to t_end; all events on the way.
+inline std::vector<Event> run_with_events(Simulation& simulation, double t_end) {
+  std::vector<Event> events;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    events.insert(events.end(), report.events.begin(), report.events.end());
+    return true;
+  });
+  if (!simulation.run_until(t_end)) throw InputError("run stopped: " + simulation.report().message);
+  return events;
+}
+
 }  // namespace delassus::testing

@@ -147,7 +147,7 @@ stepper: {name: alpha-gamma, step: 0.01, alpha: 0.6, gamma: 0.7, data: middle, r
   newmark_beta: 0.3, newmark_gamma: 0.8, theta: 0.9, prediction: 0.2, recovery_speed: 0.4, joint_recovery_speed: 5,
   second_derivatives: dropped, unknowns: position, newton_iterations: 11, newton_tolerance: 1e-5, derivatives: rank-one,
   rank_one_right_side: true, springs_as_rows: true, projection: joints, on_failure: warn, max_halvings: 3,
-  detect_collisions: false, locate: interpolant, detect_transitions: false, epsilon_a: 1e-6, epsilon_b: 2,
+  detect_collisions: false, locate: interpolant, detect_transitions: false, islands: false, capture_slow: false, epsilon_a: 1e-6, epsilon_b: 2,
   keep_active_after_impact: true, snap_to_grid: true, max_events: 17}
 law: {name: coulomb-polyhedral, directions: 6, align: false}
 impact: {law: poisson, bound_by_total_impulse: true, tangential_restitution: 0.25, threshold: 0.125, bound_energy: false}
@@ -182,6 +182,8 @@ output: {every: 4}
                               .joint_recovery_speed = 5,
                               .detect_collisions = false,
                               .detect_transitions = false,
+                              .islands = false,
+                              .capture_slow = false,
                               .location = ImpactLocation::interpolant,
                               .epsilon_a = 1e-6,
                               .epsilon_b = 2,

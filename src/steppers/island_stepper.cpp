@@ -1,0 +1,233 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/island_stepper.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "delassus/steppers/step_finish.hpp"
+
+namespace delassus {
+namespace {
+
+// Islands that are kept for each one in use: bodies that meet and part again find theirs made.
+constexpr std::size_t k_kept_islands = 4;
+
+Vector gather(const Vector& from, const std::vector<int>& places) {
+  Vector out(static_cast<Eigen::Index>(places.size()));
+  for (std::size_t i = 0; i < places.size(); ++i) out[static_cast<Eigen::Index>(i)] = from[places[i]];
+  return out;
+}
+
+void scatter(const Vector& part, const std::vector<int>& places, Vector& out) {
+  for (std::size_t i = 0; i < places.size(); ++i) out[places[i]] = part[static_cast<Eigen::Index>(i)];
+}
+
+// Which modes are unknown, contact by contact: the states of islands are put together.
+void mark_modes(History& history) {
+  for (ContactMemory& contact : history.contacts) contact.mode_unknown = !history.modes_known;
+}
+
+void add_certificate(const Certificate& part, Certificate& out) {
+  out.status = worse(out.status, part.status);
+  out.momentum_residual = std::max(out.momentum_residual, part.momentum_residual);
+  out.joint_residual = std::max(out.joint_residual, part.joint_residual);
+  if (part.has_worst_contact && !(part.contact_residual < out.contact_residual && out.has_worst_contact)) {
+    out.has_worst_contact = true;
+    out.worst_contact = part.worst_contact;
+  }
+  out.contact_residual = std::max(out.contact_residual, part.contact_residual);
+  out.velocity_drift = std::max(out.velocity_drift, part.velocity_drift);
+  out.penetration = std::max(out.penetration, part.penetration);
+  out.iterations += part.iterations;
+  out.solves += part.solves;
+  out.redundant_joint_rows += part.redundant_joint_rows;
+}
+
+void add_ledger(const EnergyLedger& part, EnergyLedger& out) {
+  out.nonconservative += part.nonconservative;
+  out.friction += part.friction;
+  out.normal += part.normal;
+  out.joints += part.joints;
+  out.impacts += part.impacts;
+  out.projection += part.projection;
+}
+
+}  // namespace
+
+State split_state(const System& whole, const SystemPart& part, const State& state) {
+  State out;
+  out.t = state.t;
+  out.q = gather(state.q, part.q);
+  out.v = gather(state.v, part.v);
+  const History& from = state.history;
+  History& to = out.history;
+  to.num_steps = from.num_steps;
+  to.grid = from.grid;
+  to.modes_known = true;
+  for (const ContactMemory& contact : from.contacts) {
+    const int body = whole.mover(contact.id);
+    if (body < 0 || !part.system->moves(body)) continue;
+    to.contacts.push_back(contact);
+    to.modes_known = to.modes_known && !contact.mode_unknown;
+  }
+  if (from.joint_impulses.size() > 0) to.joint_impulses = gather(from.joint_impulses, part.joint_rows);
+  if (from.weighted_velocity.size() == state.v.size())
+    to.weighted_velocity = gather(from.weighted_velocity, part.v);
+  for (std::size_t i = 0; i < part.friction_rows.size(); ++i)
+    if (std::find(from.held_frictions.begin(), from.held_frictions.end(), part.friction_rows[i]) !=
+        from.held_frictions.end())
+      to.held_frictions.push_back(static_cast<int>(i));
+  to.energy.started = true;  // what it books is added to the ledger of the whole
+  return out;
+}
+
+IslandStepper::IslandStepper(std::function<std::unique_ptr<Stepper>()> make)
+    : make_(std::move(make)), whole_(make_()) {}
+
+void IslandStepper::advance(const System& system, State& state, const StepRequest& request,
+                            StepReport& report) {
+  if (system.divisible()) {
+    StepRequest whole = request;
+    whole.stop_at_event = true;
+    whole_->advance(system, state, whole, report);
+    if (!report.stopped_at_event) return mark_modes(state.history);
+    begin(system);
+    if (take_islands(system, state, request)) return combine(system, state, request, report);
+  }
+  whole_->advance(system, state, request, report);
+  mark_modes(state.history);
+}
+
+void IslandStepper::begin(const System& system) {
+  if (system_ != system.number()) {
+    system_ = system.number();
+    islands_.clear();
+    system.ties(ties_);
+  }
+  for (auto& [bodies, island] : islands_) island.taken = false;
+}
+
+std::vector<IslandStepper::Bodies> IslandStepper::components(const System& system, const Reach& reach) {
+  const int n = system.num_bodies();
+  parent_.resize(static_cast<std::size_t>(n));
+  std::iota(parent_.begin(), parent_.end(), 0);
+  const auto root = [&](int i) {
+    while (parent_[static_cast<std::size_t>(i)] != i) i = parent_[static_cast<std::size_t>(i)];
+    return i;
+  };
+  // The smaller number is the root.
+  const auto unite = [&](int a, int b) {
+    a = root(a);
+    b = root(b);
+    parent_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
+  };
+  for (const Bodies& tie : ties_)
+    for (std::size_t i = 1; i < tie.size(); ++i) unite(tie[0], tie[i]);
+  system.meetings(reach, meetings_);
+  for (const auto& [a, b] : meetings_) unite(a, b);
+  std::map<int, Bodies> by_root;
+  for (int i = 0; i < n; ++i)
+    if (system.moves(i)) by_root[root(i)].push_back(i);
+  std::vector<Bodies> out;
+  out.reserve(by_root.size());
+  for (auto& [first, bodies] : by_root) out.push_back(std::move(bodies));
+  return out;
+}
+
+void IslandStepper::take(const System& system, const State& state, const StepRequest& request,
+                         const Bodies& bodies, Island& island) {
+  if (!island.stepper) {
+    island.part = system.part(bodies);
+    island.stepper = make_();
+  }
+  island.taken = true;
+  island.state = split_state(system, island.part, state);
+  island.reach.boxes.clear();
+  // What follows the step is found for all bodies together.
+  StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
+  island.stepper->advance(*island.part.system, island.state, own, island.report);
+}
+
+bool IslandStepper::take_islands(const System& system, const State& state, const StepRequest& request) {
+  system.configure(state.t, state.q, at_);
+  reach_.boxes.clear();
+  system.extend_reach(at_, state.v, request.t_end - state.t, reach_);
+  // Ends: every round merges islands.
+  for (;;) {
+    std::vector<Bodies> next = components(system, reach_);
+    if (next.size() < 2) return false;
+    bool all_taken = true;
+    for (const Bodies& bodies : next) {
+      Island& island = islands_[bodies];
+      if (island.taken) continue;
+      all_taken = false;
+      take(system, state, request, bodies, island);
+      if (!island.report.ok) return false;  // the step of all bodies says why
+      reach_.extend(island.reach);
+    }
+    current_ = std::move(next);
+    if (all_taken) return true;
+  }
+}
+
+void IslandStepper::combine(const System& system, State& state, const StepRequest& request,
+                            StepReport& report) {
+  report.clear();
+  report.t_begin = state.t;
+  History& history = state.history;
+  if (!history.energy.started) {
+    history.energy.started = true;
+    history.energy.initial_total =
+        kinetic_energy(system.mass_at(at_, M_), state.v) + system.potential_energy(at_);
+  }
+  history.contacts.clear();
+  history.held_frictions.clear();
+  history.modes_known = true;
+  history.weighted_velocity = state.v;
+  BilateralRows joints;
+  system.bilateral(at_, joints);
+  report.joint_impulses.setZero(joints.violation.size());
+  for (const Bodies& bodies : current_) {
+    const Island& island = islands_[bodies];
+    const History& own = island.state.history;
+    scatter(island.state.q, island.part.q, state.q);
+    scatter(island.state.v, island.part.v, state.v);
+    const bool weighted = own.weighted_velocity.size() == island.state.v.size();
+    scatter(weighted ? own.weighted_velocity : island.state.v, island.part.v, history.weighted_velocity);
+    scatter(island.report.joint_impulses, island.part.joint_rows, report.joint_impulses);
+    for (ContactMemory contact : own.contacts) {
+      contact.mode_unknown = !own.modes_known;
+      history.contacts.push_back(std::move(contact));
+    }
+    history.modes_known = history.modes_known && (own.modes_known || own.contacts.empty());
+    for (int row : own.held_frictions)
+      history.held_frictions.push_back(island.part.friction_rows[static_cast<std::size_t>(row)]);
+    add_ledger(own.energy, history.energy);
+    add_certificate(island.report.certificate, report.certificate);
+    const StepReport& part = island.report;
+    report.substeps += part.substeps;
+    report.rejected += part.rejected;
+    report.warnings.insert(report.warnings.end(), part.warnings.begin(), part.warnings.end());
+    report.events.insert(report.events.end(), part.events.begin(), part.events.end());
+    report.contacts.insert(report.contacts.end(), part.contacts.begin(), part.contacts.end());
+  }
+  std::sort(history.held_frictions.begin(), history.held_frictions.end());
+  const auto by_id = [](const auto& a, const auto& b) { return a.id < b.id; };
+  std::sort(history.contacts.begin(), history.contacts.end(), by_id);
+  std::sort(report.contacts.begin(), report.contacts.end(), by_id);
+  std::stable_sort(report.events.begin(), report.events.end(),
+                   [](const Event& a, const Event& b) { return a.time < b.time; });
+  StepInProgress step;
+  step.system = &system;
+  step.request = request;
+  step.report = &report;
+  step.history = std::move(history);
+  step.now.phase = {request.t_end, state.q, state.v};
+  step.now.place(system);
+  finisher_.finish(step, state);
+  if (islands_.size() > k_kept_islands * current_.size())
+    std::erase_if(islands_, [](const auto& entry) { return !entry.second.taken; });
+}
+
+}  // namespace delassus

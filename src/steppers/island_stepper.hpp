@@ -1,0 +1,73 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Located events, island by island. A step without events is one problem for all bodies. Where there are events, bodies that
+// nothing ties to each other in this step go through it on their own, each island with its own events, sub-steps, budget
+// and problems: an impact of one costs nothing to the others.
+//
+//   1 the step of all bodies; no event: done
+//   2 islands: bodies tied by joints, couplers, forces, stops, listed contacts, and those whose swept boxes overlap
+//   3 every island takes the step as a system of its own (System::part)
+//   4 what its bodies reached on the way is compared (Reach): islands that could have met are merged and go back to 3
+//
+// Islands are taken in the order of their first bodies; a result depends on the islands, not on who computes them.
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "delassus/steppers/step_finish.hpp"
+#include "delassus/steppers/stepper.hpp"
+
+namespace delassus {
+
+class IslandStepper final : public Stepper {
+ public:
+  // `make` gives steppers of one kind; a step that is interrupted by an event leaves the state as it is
+  // (StepRequest::stop_at_event).
+  explicit IslandStepper(std::function<std::unique_ptr<Stepper>()> make);
+
+  std::string name() const override { return whole_->name(); }
+  void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
+  const Problem* last_problem() const override { return whole_->last_problem(); }
+
+ private:
+  struct Island {
+    SystemPart part;
+    std::unique_ptr<Stepper> stepper;
+    State state;
+    StepReport report;
+    Reach reach;
+    bool taken = false;  // in this step
+  };
+  using Bodies = std::vector<int>;
+
+  void begin(const System& system);
+  // Connected components of ties and meetings, in the order of their first bodies.
+  std::vector<Bodies> components(const System& system, const Reach& reach);
+  // Takes the step island by island. False: there is one island only, or one has failed alone for want of the others.
+  bool take_islands(const System& system, const State& state, const StepRequest& request);
+  void take(const System& system, const State& state, const StepRequest& request, const Bodies& bodies,
+            Island& island);
+  void combine(const System& system, State& state, const StepRequest& request, StepReport& report);
+
+  std::function<std::unique_ptr<Stepper>()> make_;
+  std::unique_ptr<Stepper> whole_;
+  std::uint64_t system_ = 0;  // whose parts these are
+  std::vector<Bodies> ties_;
+  std::map<Bodies, Island> islands_;  // made so far
+  std::vector<Bodies> current_;       // of this step
+  StepFinisher finisher_;
+  // Memory.
+  Configuration at_;
+  Reach reach_;
+  std::vector<std::pair<int, int>> meetings_;
+  std::vector<int> parent_;
+  BlockMatrix M_;
+};
+
+// Parts of a state and back, exposed for tests.
+State split_state(const System& whole, const SystemPart& part, const State& state);
+
+}  // namespace delassus

@@ -1,0 +1,144 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Events island by island, and events that a step does not resolve.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "delassus/delassus.hpp"
+#include "tests/support/runs.hpp"
+
+namespace delassus {
+namespace {
+
+using testing::run_with_events;
+using testing::simulate;
+
+// All impacts of 36 balls fall into one step, ten times its budget. Each ball has a budget of its own: it bounces as if it
+// were alone, y = e²h at the next apex and so on, and nothing is captured.
+TEST(Islands, EachBallHasItsOwnEvents) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: ball, type: rigid, repeat: {i: 6, j: 6}, mass: 1, position: [0.5*i, 1.1 + 1e-5*(6*i + j), 0.5*j], shapes: [{type: sphere, radius: 0.1}]}
+contact: {friction: 0, restitution: 0.8}
+gravity: [0, -10, 0]
+stepper: {name: trapezoidal-2, step: 2e-3, max_events: 3}
+)");
+  const std::vector<Event> events = run_with_events(simulation, 0.6);
+  EXPECT_EQ(events.size(), 36U);
+  for (const Event& event : events) EXPECT_EQ(event.kind, EventKind::impact);
+  EXPECT_TRUE(simulation.report().warnings.empty());
+  for (int i = 0; i < 36; ++i) {
+    const double height = 1 + 1e-5 * i, fall = std::sqrt(2 * height / 10), up = 0.8 * 10 * fall,
+                 t = 0.6 - fall;
+    EXPECT_NEAR(simulation.state().q[7 * i + 1], 0.1 + up * t - 5 * t * t, 1e-12);
+    EXPECT_NEAR(simulation.state().v[6 * i + 1], up - 10 * t, 1e-12);
+  }
+}
+
+const char* const k_pendulum = R"(
+  - {name: rod, type: rigid, mass: 2, inertia: [0.1, 0.1, 0.1], position: [0.5, 3, 0]}
+)";
+const char* const k_block = R"(
+  - {name: block, type: rigid, mass: 3, position: [5, 0.1, 0], velocity: [1.5, 0, 0.4], shapes: [{type: box, size: [0.4, 0.2, 0.3]}]}
+)";
+const char* const k_ball = R"(
+  - {name: ball, type: rigid, mass: 1, position: [-5, 0.7, 0], velocity: [0.3, 0, 0], angular_velocity: [0, 0, 20], shapes: [{type: sphere, radius: 0.1, restitution: 0.6}]}
+)";
+const char* const k_hinge = R"(
+joints:
+  - {name: hinge, type: revolute, between: [world, rod], point: [0, 3, 0], axis: [0, 0, 1]}
+limits: [{name: stop, joint: hinge, lower: -1, restitution: 0.5}]
+)";
+
+std::string scene_of(const std::string& bodies, const std::string& rest) {
+  return "delassus: 1\nbodies:\n  - {name: ground, type: fixed, shapes: [{type: plane}]}\n" + bodies + rest +
+         "contact: {friction: 0.3}\nstepper: {name: trapezoidal-2, step: 1e-3}\n";
+}
+
+// A pendulum that hits its stop, a block that slides to rest and a spinning ball that bounces: together as each alone.
+TEST(Islands, PartsMoveAsAlone) {
+  Simulation together = simulate(scene_of(std::string(k_pendulum) + k_block + k_ball, k_hinge));
+  Simulation pendulum = simulate(scene_of(k_pendulum, k_hinge)), block = simulate(scene_of(k_block, "")),
+             ball = simulate(scene_of(k_ball, ""));
+  const std::size_t events = run_with_events(together, 1.2).size();
+  const std::size_t alone = run_with_events(pendulum, 1.2).size() + run_with_events(block, 1.2).size() +
+                            run_with_events(ball, 1.2).size();
+  EXPECT_EQ(events, alone);
+  EXPECT_GT(alone, 6U);
+  EXPECT_LT((together.state().v.head(6) - pendulum.state().v).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((together.state().v.segment(6, 6) - block.state().v).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((together.state().v.tail(6) - ball.state().v).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((together.state().q.segment(7, 7) - block.state().q).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((together.state().q.segment(14, 7) - ball.state().q).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_NEAR(together.report().energy.impact,
+              pendulum.report().energy.impact + block.report().energy.impact + ball.report().energy.impact,
+              1e-9);
+}
+
+// A ball is turned by a wall onto another one, all within a step: its swept box did not show it. Elastic and of equal masses,
+// the second takes all of the speed.
+TEST(Islands, ThoseThatMeetMerge) {
+  for (const bool islands : {true, false}) {
+    Simulation simulation = simulate(fmt::format(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: wall, type: fixed, rotation: [0, 0, -pi/4], shapes: [{{type: plane}}]}}
+  - {{name: first, type: rigid, mass: 1, position: [0, 0.1*sqrt(2) + 0.3, 0], velocity: [0, -10, 0], shapes: [{{type: sphere, radius: 0.1}}]}}
+  - {{name: second, type: rigid, mass: 1, position: [0.6, 0.1*sqrt(2), 0], shapes: [{{type: sphere, radius: 0.1}}]}}
+contact: {{friction: 0, restitution: 1}}
+stepper: {{name: trapezoidal-2, step: 0.1, islands: {}}}
+)",
+                                                 islands));
+    const std::vector<Event> events = run_with_events(simulation, 0.1);
+    ASSERT_EQ(events.size(), 2U);
+    EXPECT_NEAR(events[0].time, 0.03, 1e-12);
+    EXPECT_NEAR(events[1].time, 0.07, 1e-12);
+    const Vector& v = simulation.state().v;
+    EXPECT_NEAR(v[0], 0, 1e-12);
+    EXPECT_NEAR(v[1], 0, 1e-12);
+    EXPECT_NEAR(v[6], 10, 1e-12);
+    EXPECT_NEAR(simulation.state().q[7], 0.6 + 10 * 0.03, 1e-12);
+  }
+}
+
+// Six limbs on ball joints with stops fall down on a step: what rattles near rest is captured. Few solves a step, and no energy
+// from nowhere.
+TEST(SmallEvents, ChatterEndsInFewSolves) {
+  std::string necks;
+  for (int i = 0; i < 5; ++i)
+    necks += fmt::format(
+        "  - {{name: neck_{}, type: spherical, between: [limb_{}, limb_{}], point: [{}, 0.8, {}]}}\n", i, i,
+        i + 1, 0.3 * i - 0.25, 0.02 * i + 0.01);
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies:
+  - name: ground
+    type: fixed
+    shapes: [{type: plane}, {type: box, size: [0.6, 0.4, 2]}]
+  - {name: limb, type: rigid, repeat: {i: 6}, mass: 1 + i, position: [0.3*i - 0.4, 0.8, 0.02*i], shapes: [{type: capsule, radius: 0.05, length: 0.2, rotation: [0, pi/2, 0]}]}
+contact: {friction: 0.5}
+joints:
+)" + necks);
+  double energy = std::numeric_limits<double>::infinity();
+  long solves = 0;
+  while (simulation.time() < 1) {
+    ASSERT_TRUE(simulation.step().ok) << simulation.report().message;
+    const EnergyReport& report = simulation.report().energy;
+    const double now = report.kinetic + report.potential;
+    EXPECT_LT(now, energy + 1e-3);
+    energy = now;
+    solves += simulation.report().certificate.solves;
+    EXPECT_LT(simulation.report().certificate.penetration, 1e-4);
+  }
+  EXPECT_LT(solves, 3000);  // 4,253 with every event located
+}
+
+}  // namespace
+}  // namespace delassus
