@@ -18,13 +18,14 @@ constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
 
-// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
-// tolerance is of that size.
-constexpr double k_unresolved = 1e-10;
 // Velocities below this fraction of what the forces of a step make of them [-].
 constexpr double k_resolved = 1e-2;
 // Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
 constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
+
+// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
+// tolerance is of that size.
+constexpr double k_unresolved = 1e-10;
 
 // A slip that is not the round-off of the largest velocity.
 constexpr double k_turned_round = 1e-9;
@@ -176,14 +177,16 @@ double TransitionFinder::rest_speed(const PhasePoint& begin) const {
   return k_unresolved * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
 }
 
-bool TransitionFinder::find_changes(const PhasePoint& begin, double h, double grid_step,
-                                    const ContactSet& active, std::span<const ContactMode> modes,
-                                    std::span<const ContactMemory* const> memory, const Trial& whole,
-                                    bool& safe) {
+TransitionFinder::Changes TransitionFinder::find_changes(const PhasePoint& begin, double h, double grid_step,
+                                                         const ContactSet& active,
+                                                         std::span<const ContactMode> modes,
+                                                         std::span<const ContactMemory* const> memory,
+                                                         const Trial& whole) {
+  may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
+  moves_.clear();
   const double at_rest = rest_speed(begin);
-  bool any_change = false;
-  safe = true;
+  Changes changes;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
     const int dim = whole.cones[c].dim;
@@ -191,22 +194,23 @@ bool TransitionFinder::find_changes(const PhasePoint& begin, double h, double gr
         (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
     changed_.push_back(
         changed_in(whole, active, modes, c, row, std::max(at_rest, k_resolved * moved * grid_step / h)));
-    any_change = any_change || changed_.back() != 0;
+    moves_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    changes.any = changes.any || changed_.back() != 0;
     // Only what it does not resolve changes: the law decides.
     const bool unresolved =
         grid_step > 0 && changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
     if (unresolved) may_change_[c] = 0;
-    safe = safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
+    changes.safe = changes.safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
     row += dim;
   }
-  return any_change;
+  return changes;
 }
 
 void TransitionFinder::keep_sticking(std::span<const ContactMode> modes, Trial& whole) const {
   for (std::size_t c = 0; c < modes.size(); ++c) {
     ContactMode& mode = whole.solution.modes[c];
     for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning})
-      if ((changed_[c] & held_part(kind)) == 0 && mode.part(kind).status == ContactStatus::slip &&
+      if ((moves_[c] & held_part(kind)) == 0 && mode.part(kind).status == ContactStatus::slip &&
           modes[c].part(kind).status == ContactStatus::stick)
         mode.set_part(kind, modes[c].part(kind));
   }
@@ -214,8 +218,8 @@ void TransitionFinder::keep_sticking(std::span<const ContactMode> modes, Trial& 
 
 bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin, const Trial& trial,
                                    Transition& transition) {
-  if (!kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_))
-    return false;
+  law_known_ = kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_);
+  if (!law_known_) return false;
   // Beside the accelerations of free bodies: some digits above the tolerance of the contact solver.
   constexpr double resolved = 1e-8;
   // One body slips as a whole: what is so much slower than the fastest contact is the centre it turns about.
@@ -252,6 +256,7 @@ std::optional<Transition> TransitionFinder::find_breakaway(const System& system,
   const bool in_doubt = std::any_of(values_.begin(), values_.end(), [](const Value& x) {
     return x.kind == EventKind::slip && x.part == FrictionKind::sliding && x.value < 0;
   });
+  law_known_ = true;
   if (!in_doubt) return std::nullopt;
   // Where some slip already, what is left follows at once if it cannot hold them; to the end of the step it would turn the body.
   const bool mixed = std::any_of(closed_modes_.begin(), closed_modes_.end(),
@@ -276,16 +281,25 @@ std::optional<Transition> TransitionFinder::find_breakaway(const System& system,
   return transition;
 }
 
+void TransitionFinder::leave_breakaway_to_the_law(std::span<const ContactMode> modes, const Trial& whole) {
+  constexpr auto others = static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    if (modes[c].status != ContactStatus::stick || whole.solution.modes[c].status != ContactStatus::slip)
+      continue;
+    may_change_[c] &= others;
+    moves_[c] &= others;
+  }
+}
+
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
                                                  double grid_step, const ContactSet& active,
                                                  std::span<const ContactMode> modes,
                                                  std::span<const ContactMemory* const> memory, Trial& whole,
                                                  Trial& at_transition) {
-  may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
-  bool safe = true;
-  bool any_change = find_changes(begin, h, grid_step, active, modes, memory, whole, safe);
+  const Changes changes = find_changes(begin, h, grid_step, active, modes, memory, whole);
+  bool any_change = changes.any;
   keep_sticking(modes, whole);
-  if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
+  if (!any_change && (changes.safe || active.size() > k_many_contacts)) return std::nullopt;
   if (!evaluate(system, begin, h, active, modes, true, at_transition)) return std::nullopt;
   std::optional<Transition> breakaway;
   if (kernel_.redundant_forces()) {
@@ -294,12 +308,9 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     // holds for the mean of the step, does not see it.
     any_change = mark_turned_slips(begin, active) || any_change;
     // What sticks together breaks away when the law says so for all, whatever the share of each.
-    breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
-    for (std::size_t c = 0; c < active.size(); ++c) {
-      if (modes[c].status != ContactStatus::stick || whole.solution.modes[c].status != ContactStatus::slip)
-        continue;
-      may_change_[c] &= static_cast<HeldParts>(~held_part(FrictionKind::sliding));
-      changed_[c] &= static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+    if (grid_step == 0 || any_change) {
+      breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
+      if (law_known_) leave_breakaway_to_the_law(modes, whole);
     }
     if (!breakaway) keep_sticking(modes, whole);
     if (breakaway && breakaway->h == 0) return breakaway;
