@@ -98,7 +98,8 @@ TEST(CapturedEnergy, LiftingColumnsGainsNoMoreThanContactsLost) {
       Simulation simulation = simulate(column(n, e), {"stepper.projection=all"});
       const Energies energies = follow(simulation, 1.5, energy_of_balls);
       const double lost = energies.start - energies.end;
-      EXPECT_LE(energies.largest_gain, 1e-5 * (1.1 * lost + energies.start) + n * 9.81 * 9.81 * 1e-6 / 8) << e;
+      EXPECT_LE(energies.largest_gain, 1e-5 * (1.1 * lost + energies.start) + n * 9.81 * 9.81 * 1e-6 / 8)
+          << e;
       EXPECT_GE(lost, -1e-5 * energies.start) << e;
     }
 }

@@ -64,8 +64,8 @@ contact: {{friction: {}, restitution: {}}}
 
 TEST(ImpactEnergy, RailsWithoutASolutionOfNewtonsLawFallBack) {
   for (const char* axis : {"[1, -1, 0]", "[-1, -1, 0.3]"})
-    for (double friction : {1.05, 1.2, 2.0, 3.0})
-      for (double restitution : {0.0, 0.3, 0.7, 1.0}) {
+    for (double friction : {1.1, 3.0})
+      for (double restitution : {0.0, 0.7}) {
         Simulation simulation = simulate(rail_ball(friction, restitution, axis));
         const Outcome out = follow_impacts(simulation, 0.4);
         EXPECT_EQ(out.fallbacks > 0, restitution > 0) << friction << ' ' << restitution;

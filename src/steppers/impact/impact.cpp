@@ -46,6 +46,8 @@ bool ImpactResolver::solve(ImpactResult& result) {
       result.residual = std::max(result.residual, residual);
       return true;
     }
+    // A solver that knows that it failed has tried what it can.
+    if (!usable(stats.status)) return false;
     // From what every contact would do on its own.
     const LocalProblem& local = reduction_.local();
     warm_ = {};
@@ -56,7 +58,7 @@ bool ImpactResolver::solve(ImpactResult& result) {
         warm_.r[local.first_row(c)] = mass * std::max(0.0, -local.u_free[local.first_row(c)]);
     }
   }
-  if (usable(result.stats.status)) result.stats.status = SolveStatus::numerical_failure;
+  result.stats.status = SolveStatus::numerical_failure;
   return false;
 }
 

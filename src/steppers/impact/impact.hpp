@@ -14,7 +14,7 @@
 // without friction gains no energy. Where friction or different e would gain, restitution is reduced (restitution_bound.hpp).
 // The simplified law never adds kinetic energy (Anitescu and Potra 1997, Lemma 3.1) but may leave a contact approaching.
 //
-// Every solve is judged by its residual, whatever the solver says, and tried from another start when it fails. Newton's law
+// Every solve is judged by its residual, whatever the solver says, and tried from another start when they differ. Newton's law
 // may have no solution: on a rail of slope φ friction μ > cot φ pulls a body back harder than the floor lifts it. Then, and
 // where the simplified law leaves a contact approaching, Poisson's law is used with the friction of decompression bounded
 // by the impulses of both phases, and with restitution κ e, where κ is halved until
@@ -72,7 +72,7 @@ class ImpactResolver {
   const LocalProblem& local() const { return reduction_.local(); }
 
  private:
-  // Solves problem_ and judges the outcome; a failure is tried once more from another start.
+  // Solves problem_ and judges the outcome; what the solver takes for solved and is not is tried once more from another start.
   bool solve(ImpactResult& result);
   // The laws: into total_; false when a problem could not be solved.
   bool resolve_newton(ImpactResult& result);
