@@ -23,6 +23,8 @@ bool is_of_shapes(const ContactPlace& place) {
 }
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
+// What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
+constexpr double k_shallow = 1e-4;
 
 // Neither is a corner, an edge or a rim.
 bool is_smooth(const ContactPlace& place) {
@@ -356,7 +358,12 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);
-  floors_.setZero(now.contacts.gaps.size());
+  // Those that were followed are where the step has left them.
+  floors_ = now.contacts.gaps.cwiseMin(0.0);
+  for (std::size_t c = 0; c < now.contacts.size(); ++c)
+    if (is_of_shapes(now.contacts.places[c]) &&
+        !std::binary_search(step.followed.begin(), step.followed.end(), now.contacts.ids[c]))
+      floors_[static_cast<Eigen::Index>(c)] = 0;
   const double before = total_energy(system, now);
   const bool moved = gap_projector_.project(system, floors_, now);
   step.history.energy.projection += total_energy(system, now) - before;
@@ -385,23 +392,30 @@ bool CapturingStepper::lift(CapturingStep& step) {
   PhasePoint& now = step.now;
   find_floors(step);
   lifted_from_ = now.phase.q;
+  double deepest = 0;  // relative to the size of the bodies
+  for (std::size_t c = 0; c < now.contacts.size(); ++c) {
+    const double depth = floors_[static_cast<Eigen::Index>(c)] - now.contacts.gap(c);
+    if (now.contacts.valid(c) && depth > 0)
+      deepest = std::max(deepest, depth / system.contact_size(now.contacts.ids[c]));
+  }
   const double before = total_energy(system, now);
   const bool done = gap_projector_.project(system, floors_, now);
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();
-  if (gap_projector_.solves() > 0) bound_lifting(step, total_energy(system, now) - before);
+  if (gap_projector_.solves() > 0) bound_lifting(step, total_energy(system, now) - before, deepest);
   return done;
 }
 
 // (8)
-void CapturingStepper::bound_lifting(CapturingStep& step, double gain) {
+void CapturingStepper::bound_lifting(CapturingStep& step, double gain, double deepest) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const EnergyLedger& ledger = step.history.energy;
   const double lost = -(trial_.work_normal + trial_.work_friction + trial_.work_impacts);
   const double owed = -(ledger.normal + ledger.friction + ledger.impacts + ledger.projection);
   const double allowed = std::max(lost, 0.0) + k_slow_lifting * std::max(owed, 0.0);
-  if (gain <= allowed) return;
+  // Surfaces that move do work of their own.
+  if (gain <= allowed || system.has_moving_surfaces()) return;
   system.difference(now.phase.q, lifted_from_, displacement_);
   if (formula_.lift_all) {
     momentum_.setZero(displacement_.size());
@@ -412,7 +426,7 @@ void CapturingStepper::bound_lifting(CapturingStep& step, double gain) {
     now.phase.v -= (along - std::sqrt(left)) / mass * displacement_;
     return;
   }
-  displacement_ *= allowed / gain;
+  displacement_ *= std::max(allowed / gain, 1 - k_shallow / deepest);
   system.retract(lifted_from_, VectorRef(displacement_), now.phase.q);
   now.place(system);
   system.evaluate_contacts(step.followed, now.at, now.contacts);

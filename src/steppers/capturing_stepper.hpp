@@ -39,7 +39,7 @@
 //
 //   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (8)
 //
-// because what has fallen into a surface has gained that much and lost it there before.
+// because what has fallen into a surface has gained that much and lost it there before; but no deeper than 1e-4 of the smaller body.
 // `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
 // penetrates at the end of a step; what is more than (8) is taken from the velocity along the displacement.
 #pragma once
@@ -121,7 +121,8 @@ class CapturingStepper final : public Stepper {
   void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);
   bool lift(CapturingStep& step);
-  void bound_lifting(CapturingStep& step, double gain);
+  // `deepest`: before the lifting, relative to the bodies.
+  void bound_lifting(CapturingStep& step, double gain, double deepest);
   // Contacts that nothing has followed, found deep at the end of the step, are lifted as well; false: there are none.
   bool lift_found(CapturingStep& step);
 
