@@ -68,9 +68,9 @@ double Face::inner_distance(const Vector3& y) const {
     return face->radius - (from_center - normal * normal.dot(from_center)).norm();
   }
   double out = k_infinity;
-  const bool below = normal.dot(y) < offset;
+  const double depth = std::max(offset - normal.dot(y), 0.0);
   for (int i = 0; i < num_sides; ++i)
-    if (!(below && hollow[i])) out = std::min(out, inward[i].dot(y - corners[i]));
+    out = std::min(out, inward[i].dot(y - corners[i]) + (hollow[i] ? depth : 0.0));
   for (int i = num_sides; i < face->count; ++i) {
     const Rod edge = border(i);
     out = std::min(out, normal.cross(edge.e).dot(y - edge.x));

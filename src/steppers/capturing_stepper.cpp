@@ -358,11 +358,12 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);
-  // Those that were followed are where the step has left them.
+  // What rebounds leaves by itself, and to lift it would add energy.
+  now.contacts.update_velocities(now.phase.v);
   floors_ = now.contacts.gaps.cwiseMin(0.0);
   for (std::size_t c = 0; c < now.contacts.size(); ++c)
     if (is_of_shapes(now.contacts.places[c]) &&
-        !std::binary_search(step.followed.begin(), step.followed.end(), now.contacts.ids[c]))
+        !(now.contacts.surface(c).restitution > 0 && now.contacts.normal_velocity(c) > 0))
       floors_[static_cast<Eigen::Index>(c)] = 0;
   const double before = total_energy(system, now);
   const bool moved = gap_projector_.project(system, floors_, now);

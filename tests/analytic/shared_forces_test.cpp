@@ -212,7 +212,7 @@ bodies:
 // A gripper lifts a box with 1.6 times the force that friction needs. Its eight contacts share their forces in many ways,
 // in some of which one of them is at its limit and the box turns about the others: sticking is feasible and wins.
 TEST(SharedForces, AGripHolds) {
-  const std::string scene = R"yaml(
+  const std::string scene = R"scene(
 delassus: 1
 name: gripper
 constants: {F: 7.4452, w: 0.06, gap: 0.01}
