@@ -35,10 +35,8 @@ std::string boxes_onto(const std::string& ground, double speed, const std::strin
 delassus: 1
 bodies:
   - {{name: g, type: fixed, shapes: [{}]}}
-  - {{name: b, type: rigid, repeat: {{i: 7, j: 6}}, mass: 1, position: [0.3*i - 1, "0.1 + 0.0037*(i + 7*j)", 0.3*j - 1],
-     rotation: [0.13*i, 0.2, 0.17*j], velocity: [0, {}, 0], shapes: [{{type: box, size: [0.04, 0.03, 0.05]}}]
-}
-}
+  - {{name: b, type: rigid, repeat: {{i: 7, j: 6}}, mass: 1, position: [0.3*i - 1, 0.1 + 0.0037*i + 0.0259*j, 0.3*j - 1],
+     rotation: [0.13*i, 0.2, 0.17*j], velocity: [0, {}, 0], shapes: [{{type: box, size: [0.04, 0.03, 0.05]}}]}}
 stepper: {{name: {}, step: 1e-3}}
 )",
                      ground, -speed, stepper);
@@ -69,8 +67,8 @@ TEST_P(FastBoxes, DoNotPassSheetsAndPlates) {
 
 INSTANTIATE_TEST_SUITE_P(Captured, FastBoxes,
                          ::testing::Values("moreau-jean", "moreau-jean-projected", "dvi-euler"),
-                         [](const auto& info) {
-                           std::string name = info.param;
+                         [](const auto& one) {
+                           std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });

@@ -327,7 +327,7 @@ TEST_P(ShapePairs, FlySlideAndRestCaptured) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapePairs, ::testing::ValuesIn(all_kinds()),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace delassus
