@@ -39,6 +39,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   retries = {.h_limit = std::numeric_limits<double>::infinity()};
   hit.clear();
   released.clear();
+  returned.clear();
   switched.clear();
   circling.clear();
   capturing = false;
@@ -220,7 +221,8 @@ void EventStepper::update_active_set(EventStep& step, double h) {
     // A contact that leaves the band on its own within the step is open, even if it still touches.
     const bool separates = contacts.normal_velocity(c) * h > touching;
     const bool kept = options_.keep_active_after_impact && contains(step.hit, id);
-    const bool released = contains(step.released, id) && contacts.normal_velocity(c) * h >= -touching;
+    const bool released = contains(step.released, id) && !contains(step.returned, id) &&
+                          contacts.normal_velocity(c) * h >= -touching;
     const bool touches = contacts.gap(c) <= touching && !separates && !released;
     if (!contacts.valid(c) || !(closed || kept || touches)) {
       active.open.push_back(c);

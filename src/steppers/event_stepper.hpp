@@ -55,6 +55,8 @@ struct EventStep : StepInProgress {
   // Have taken off: open for the rest of the step. Their rows hold for a velocity with the normal of one instant, which may turn
   // away from the surface faster than the contact can follow.
   std::vector<ContactId> released;
+  std::vector<ContactId>
+      returned;  // of these: taken off again after they were hit; from there the impulses of the step decide
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
   std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;

@@ -32,7 +32,10 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   if (transition.kind == EventKind::take_off) {
     mode = {};
     // One that shares its force with others may be needed still.
-    if (options_.detect_collisions && !kernel_.redundant_forces()) step.released.push_back(id);
+    if (options_.detect_collisions && !kernel_.redundant_forces()) {
+      const bool again = std::find(step.released.begin(), step.released.end(), id) != step.released.end();
+      (again ? step.returned : step.released).push_back(id);
+    }
   } else if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
     mode.set_part(transition.part, {ContactStatus::slip, transition.direction});
   } else if (const auto turned = turned_slip(step, id, transition.part, slip_speed)) {

@@ -281,13 +281,21 @@ std::optional<Transition> TransitionFinder::find_breakaway(const System& system,
   return transition;
 }
 
-void TransitionFinder::leave_breakaway_to_the_law(std::span<const ContactMode> modes, const Trial& whole) {
+void TransitionFinder::leave_breakaway_to_the_law(const PhasePoint& begin, std::span<const ContactMode> modes,
+                                                  const Trial& whole) {
+  // What slips faster than this in the outcome of the step does slip, also where it sticks again at the end.
+  constexpr double creep = 1e-6;
   constexpr auto others = static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+  const double slow = creep / k_unresolved * rest_speed(begin);
+  int row = 0;
   for (std::size_t c = 0; c < modes.size(); ++c) {
+    const int dim = whole.cones[c].dim, size = std::min(dim, 3) - 1;
+    const double slip = whole.solution.u.segment(row + 1, size).norm();
+    row += dim;
     if (modes[c].status != ContactStatus::stick || whole.solution.modes[c].status != ContactStatus::slip)
       continue;
     may_change_[c] &= others;
-    moves_[c] &= others;
+    if (slip <= slow) moves_[c] &= others;
   }
 }
 
@@ -310,7 +318,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     // What sticks together breaks away when the law says so for all, whatever the share of each.
     if (grid_step == 0 || any_change) {
       breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
-      if (law_known_) leave_breakaway_to_the_law(modes, whole);
+      if (law_known_) leave_breakaway_to_the_law(begin, modes, whole);
     }
     if (!breakaway) keep_sticking(modes, whole);
     if (breakaway && breakaway->h == 0) return breakaway;

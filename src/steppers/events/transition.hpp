@@ -88,7 +88,8 @@ class TransitionFinder {
   // they slip, they stick as before.
   void keep_sticking(std::span<const ContactMode> modes, Trial& whole) const;
   // Slips that begin are found by breaks_away, not by the shares of forces nor by the outcome of the step.
-  void leave_breakaway_to_the_law(std::span<const ContactMode> modes, const Trial& whole);
+  void leave_breakaway_to_the_law(const PhasePoint& begin, std::span<const ContactMode> modes,
+                                  const Trial& whole);
   // Whether the contact law lets a contact slip that sticks at the end of the step evaluated last; then which one, and where to.
   bool breaks_away(const System& system, const PhasePoint& begin, const Trial& trial, Transition& transition);
   // Redundant contacts: the instant at which the law lets the first of them slip, by bisection. `trial` is the whole step in its
