@@ -202,7 +202,7 @@ gravity: [0, -10, 0]
 bodies:
   - {name: cabin, type: rigid, mass: 2, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [0, 3, 0]}
 joints:
-  - {name: shaft, type: prismatic, between: [world, cabin], axis: [0, 1, 0]}
+  - {name: shaft, type: prismatic, between: [world, cabin], point: [0, 0, 0], axis: [0, 1, 0]}
 motors:
   - {name: winch, type: position, joint: shaft, law: 3*t}
 )";
