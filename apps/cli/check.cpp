@@ -25,11 +25,9 @@
 #include "delassus/scene/compile.hpp"
 #include "delassus/simulation/simulation.hpp"
 #include "delassus/simulation/start_check.hpp"
-#include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/redundancy.hpp"
-#include "delassus/steppers/separate_start.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -316,15 +314,10 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   State state = compiled.state;
   if (scene.desc.run.options.assemble) assemble_start(*system, state);
   const State before = state;
-  const std::unique_ptr<Solver> solver = make_solver({});
-  const SeparateResult result = separate_start(*system, *solver, state);
-  if (!result.ok) {
-    fmt::print("problem: the overlaps cannot be resolved: {}\n", result.message);
-    return k_check_failed;
-  }
-  const std::vector<std::string> left = find_start_problems(*system, state, k_position_tolerance, 0.0);
-  if (!left.empty()) {
-    fmt::print("problem: {} still: no direction leads out; move the bodies apart by hand\n", left[0]);
+  try {
+    resolve_start(*system, state);
+  } catch (const InputError& error) {
+    fmt::print("problem: {}\n", error.what());
     return k_check_failed;
   }
   std::vector<BodyMotion> old_motions, motions;
@@ -364,8 +357,7 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   move_file_paths(values, std::filesystem::absolute(scene.desc.file).parent_path(),
                   std::filesystem::absolute(path).parent_path());
   write_file(path, write_yaml(values));
-  fmt::print("{} moved in {}; written to {}\n", moved == 1 ? "1 body" : fmt::format("{} bodies", moved),
-             plural(result.iterations, "iteration"), path);
+  fmt::print("{} moved; written to {}\n", moved == 1 ? "1 body" : fmt::format("{} bodies", moved), path);
   return k_done;
 }
 

@@ -84,7 +84,7 @@ struct Face {
   Vector3 corner(int i) const;
   Rod border(int i) const;  // of a polygon, from corner i to the next
   Rim rim() const;          // of a disk
-  // Of the projection of y from the border, negative outside; below the face, hollow sides lie farther out by ten depths.
+  // Of the projection of y from the border, negative outside; below the face, hollow sides lie farther out by k_hollow_reach depths.
   double inner_distance(const Vector3& y) const;
 };
 

@@ -152,6 +152,7 @@ TEST(CapturedEnergy, SqueezedBallTurnsBack) {
   Simulation simulation = simulate(R"(
 delassus: 1
 name: squeeze
+start: accept
 gravity: [0, 0, 0]
 bodies:
   - {name: left, type: fixed, position: [-0.099, 0, 0], shapes: [{type: plane, normal: [1, 0, 0]}]}

@@ -583,7 +583,8 @@ bodies:
   EXPECT_TRUE(contains(before.out, "--resolve")) << before.out;
   const ProgramResult overlapping =
       run({"run", "heap.yaml", "--out", "heap", "--no-report", "--duration", "0.001"});
-  EXPECT_TRUE(contains(overlapping.err, "shapes 'ground' and 'low' overlap by 0.05 m")) << overlapping.err;
+  EXPECT_EQ(overlapping.status, 2);
+  EXPECT_TRUE(contains(overlapping.err, "overlap by 0.05 m at the start")) << overlapping.err;
   const ProgramResult resolved = run({"check", "heap.yaml", "--resolve", "apart.yaml"});
   EXPECT_EQ(resolved.status, 0) << resolved.out << resolved.err;
   const ProgramResult after = run({"check", "apart.yaml"});

@@ -35,33 +35,33 @@ long count(const std::vector<Warning>& warnings, WarningKind kind) {
   return std::count_if(warnings.begin(), warnings.end(), [&](const Warning& x) { return x.kind == kind; });
 }
 
-// A door that hangs 0.5 rad beyond its stop, and a slider that is 0.2 m beyond its own.
+// A door that stands 0.5 rad before its stop, where it cannot be, and a slider 0.2 m before its own.
 const char* const k_stops = R"(
 delassus: 1
 gravity: [0, 0, 0]
 bodies:
-  - {name: door, type: rigid, mass: 1, position: [0.4388, 0.2397, 0], rotation: [0, 0, 0.5]}
-  - {name: slider, type: rigid, mass: 1, position: [2, 0, 0]}
+  - {name: door, type: rigid, mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
+  - {name: slider, type: rigid, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}
 joints:
   - {name: hinge, type: revolute, between: [world, door], point_a: [0, 0, 0], point_b: [-0.5, 0, 0]}
   - {name: rail, type: prismatic, between: [world, slider], point: [2, 0, 0], axis: [1, 0, 0]}
 limits:
-  - {name: door_stop, joint: hinge, lower: -1, upper: 0}
+  - {name: door_stop, joint: hinge, lower: 0.5, upper: 1}
   - {name: slider_stop, joint: rail, lower: 0.2, upper: 1}
 )";
 
 TEST(Start, StopsThatArePassedAreRefused) {
   const std::string message = message_of([] { simulate(k_stops); });
-  EXPECT_TRUE(contains(message, "stop 'door_stop.upper' is passed by 0.5 rad at the start")) << message;
+  EXPECT_TRUE(contains(message, "stop 'door_stop.lower' is passed by 0.5 rad at the start")) << message;
   EXPECT_TRUE(contains(message, "and 1 more")) << message;
   EXPECT_TRUE(contains(message, "resolve")) << message;
-  const std::string slider = message_of([] { simulate(k_stops, {"limits.door_stop.upper=0.6"}); });
+  const std::string slider = message_of([] { simulate(k_stops, {"limits.door_stop.lower=-0.1"}); });
   EXPECT_TRUE(contains(slider, "stop 'slider_stop.lower' is passed by 0.2 m at the start")) << slider;
 }
 
 TEST(Start, IsResolvedOrAcceptedOnRequest) {
   Simulation resolved = simulate(k_stops, {"start=resolve"});
-  EXPECT_NEAR(resolved.joint(resolved.find_joint("hinge")).angle(), 0, 1e-8);
+  EXPECT_NEAR(resolved.joint(resolved.find_joint("hinge")).angle(), 0.5, 1e-8);
   EXPECT_NEAR(resolved.joint(resolved.find_joint("rail")).slide(), 0.2, 1e-8);
   EXPECT_GT(resolved.start_resolved(), 0.1);
   EXPECT_TRUE(resolved.start_warnings().empty());
@@ -200,9 +200,9 @@ TEST(Energy, PrescribedMotionsAreNoError) {
 delassus: 1
 gravity: [0, -10, 0]
 bodies:
-  - {name: cabin, type: rigid, mass: 2, position: [0, 0, 0], velocity: [0, 3, 0]}
+  - {name: cabin, type: rigid, mass: 2, inertia: [1, 1, 1], position: [0, 0, 0], velocity: [0, 3, 0]}
 joints:
-  - {name: shaft, type: prismatic, between: [world, cabin], axis: [0, 1, 0]}
+  - {name: shaft, type: prismatic, between: [world, cabin], point: [0, 0, 0], axis: [0, 1, 0]}
 motors:
   - {name: winch, type: position, joint: shaft, law: 3*t}
 )";
