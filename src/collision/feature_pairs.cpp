@@ -19,7 +19,7 @@ constexpr double k_no_direction = 1e-14;
 // Arms this close to perpendicular to a normal do not tell its side.
 constexpr double k_ambiguous = 1e-9;
 // Below a face its hollow sides lie farther out by this many depths: what has sunk there is still below it [-].
-constexpr double k_hollow_reach = 30;
+constexpr double k_hollow_reach = 0;
 
 }  // namespace
 
