@@ -166,7 +166,7 @@ TEST_F(CliTest, RunWritesWhatItSays) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(contains(result.out, "block_on_table: completed at t = 0.1 s, 10 steps")) << result.out;
-  EXPECT_TRUE(contains(result.out, "certificate: residual")) << result.out;
+  EXPECT_TRUE(contains(result.out, "certificate: equations solved to")) << result.out;
   EXPECT_EQ(
       entries(),
       (std::vector<std::string>{
