@@ -18,8 +18,6 @@ constexpr double k_epsilon = std::numeric_limits<double>::epsilon();
 constexpr double k_no_direction = 1e-14;
 // Arms this close to perpendicular to a normal do not tell its side.
 constexpr double k_ambiguous = 1e-9;
-// Below a face its hollow sides lie farther out by this many depths: what has sunk there is still below it [-].
-constexpr double k_hollow_reach = 0;
 
 }  // namespace
 
@@ -70,9 +68,7 @@ double Face::inner_distance(const Vector3& y) const {
     return face->radius - (from_center - normal * normal.dot(from_center)).norm();
   }
   double out = k_infinity;
-  const double depth = std::max(offset - normal.dot(y), 0.0);
-  for (int i = 0; i < num_sides; ++i)
-    out = std::min(out, inward[i].dot(y - corners[i]) + (hollow[i] ? k_hollow_reach * depth : 0.0));
+  for (int i = 0; i < num_sides; ++i) out = std::min(out, inward[i].dot(y - corners[i]));
   for (int i = num_sides; i < face->count; ++i) {
     const Rod edge = border(i);
     out = std::min(out, normal.cross(edge.e).dot(y - edge.x));
@@ -88,7 +84,6 @@ void Face::place_sides() {
     const Vector3 along = corners[(i + 1) % num_sides] - corners[i];
     const double length = along.norm();
     inward[i] = normal.cross(length > 0 ? Vector3(along / length) : Rod{}.e);
-    hollow[i] = !geometry->hollow.empty() && geometry->hollow[static_cast<std::size_t>(face->first + i)] != 0;
   }
 }
 

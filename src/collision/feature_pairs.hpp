@@ -78,13 +78,12 @@ struct Face {
   static constexpr int k_few_sides = 6;
   int num_sides = 0;
   Vector3 corners[k_few_sides], inward[k_few_sides];
-  bool hollow[k_few_sides] = {};  // the neighbour rises there, see Geometry::hollow
   bool is_polygon() const { return face->radius == 0; }
   void place_sides();
   Vector3 corner(int i) const;
   Rod border(int i) const;  // of a polygon, from corner i to the next
   Rim rim() const;          // of a disk
-  // Of the projection of y from the border, negative outside; below the face, hollow sides lie farther out by k_hollow_reach depths.
+  // Of the projection of y from the border, negative outside.
   double inner_distance(const Vector3& y) const;
 };
 

@@ -19,8 +19,6 @@ constexpr double k_infinite = std::numeric_limits<double>::infinity();
 constexpr int k_rim_points = 8;
 // Faces that meet at a smaller angle are flat: well above the round-off of normals, well below what can be felt [rad].
 constexpr double k_flat_angle = 1e-9;
-// Sine from which on a neighbour rises: nearly flat ones take over from each other.
-constexpr double k_hollow_sine = 1e-6;
 
 // The direction of point i of a rim, without round-off on the axes.
 Vector3 rim_direction(int i) {
@@ -191,28 +189,8 @@ void add_hull(Geometry& g, const Shape& shape) {
   g.support = SupportTable(points);
 }
 
-void mark_hollow_sides(Geometry& g) {
-  g.hollow.assign(g.loops.size(), 0);
-  for (const GeometryEdge& edge : g.edges) {
-    if (edge.ridge || edge.face[1] < 0) continue;
-    const Vector3& n0 = g.faces[static_cast<std::size_t>(edge.face[0])].normal;
-    if (!(n0.dot(edge.arm[1]) > k_hollow_sine)) continue;
-    for (int f : edge.face) {
-      const GeometryFace& face = g.faces[static_cast<std::size_t>(f)];
-      const std::span<const int> loop = g.loop(face);
-      for (std::size_t i = 0; i < loop.size(); ++i) {
-        const int from = loop[i], to = loop[(i + 1) % loop.size()];
-        if (std::min(from, to) == std::min(edge.point[0], edge.point[1]) &&
-            std::max(from, to) == std::max(edge.point[0], edge.point[1]))
-          g.hollow[static_cast<std::size_t>(face.first) + i] = 1;
-      }
-    }
-  }
-}
-
 void add_triangles(Geometry& g, const Polyhedron& surface) {
   add_polyhedron(g, surface, 0);
-  mark_hollow_sides(g);
   Vector3 low = surface.vertices[0], high = low;
   for (const Vector3& x : surface.vertices) low = low.cwiseMin(x), high = high.cwiseMax(x);
   g.convex = false;

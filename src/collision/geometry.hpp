@@ -92,9 +92,6 @@ class Geometry {
   std::vector<GeometryCircle> circles;
   std::vector<Vector3> arms;
   std::vector<int> loops;
-  // Of meshes, for the side of a face that begins at each entry of `loops`: the neighbour rises from it. What lies below the
-  // face near there is below the neighbour, too, and the side is no sharp border of it.
-  std::vector<std::uint8_t> hollow;
   Vector3 semi_axes = Vector3::Zero();  // of an ellipsoid
   Vector3 center = Vector3::Zero();     // of its bounding ball; a point inside of a convex shape
   double bound = 0;  // radius of the bounding ball about `center`; infinite for a half space

@@ -97,12 +97,12 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
     StepRequest whole = request;
     whole.stop_at_event = true;
     whole_->advance(system, state, whole, report);
-    if (!report.stopped_at_event) return mark_modes(state.history);
+    if (!report.stopped_at_event) return report.ok ? mark_modes(state.history) : void();
     begin(system);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
   }
   whole_->advance(system, state, request, report);
-  mark_modes(state.history);
+  if (report.ok) mark_modes(state.history);
 }
 
 void IslandStepper::begin(const System& system) {
