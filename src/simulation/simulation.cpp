@@ -233,6 +233,7 @@ const StepReport& Simulation::step(double t_end) {
   Signals inputs(*system_, state_);
   for (const auto& controller : controllers_) controller->before_step(*this, inputs);
   TimeGrid& grid = state_.history.grid;
+  const TimeGrid before = grid;
   if (!continues_grid()) grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
@@ -251,6 +252,7 @@ const StepReport& Simulation::step(double t_end) {
     report_.warnings.clear();
   }
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
+  if (report_.stopped) state_.history.grid = before;
   if (!report_.stopped && (report_.ok || report_.substeps > 0)) {
     energy_watch_.look(*system_, report_);
     certificate_watch_.look(*system_, state_, report_);

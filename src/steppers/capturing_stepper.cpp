@@ -230,14 +230,14 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
 }
 
 void CapturingStepper::warn_too_fast(const CapturingStep& step) {
-  const std::size_t c =
-      *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
-        return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
-      });
-  step.report->warn(WarningKind::penetration, fmt::format(
-      "t = {:.9g} s: bodies at contact '{}' move by more than their size in the shortest part of a step; they "
-      "may pass each other; take a smaller step",
-      step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
+  const std::size_t c = *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
+    return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
+  });
+  step.report->warn(WarningKind::penetration,
+                    fmt::format("t = {:.9g} s: bodies at contact '{}' move by more than their size in the "
+                                "shortest part of a step; they "
+                                "may pass each other; take a smaller step",
+                                step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
 }
 
 // u⁺ is relative to surfaces as they move at the end of the step.

@@ -155,8 +155,7 @@ void EventStepper::take_part(EventStep& step) {
     return;
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
-  if (!approaching.empty())
-    return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
+  if (!approaching.empty()) return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
   if (locates_transitions() && !step.history.modes_known && establish_modes(step, h)) return;
   if (!take_trial(step, h)) return;
   if (locates_transitions() && resolve_shock(step, h)) return;
@@ -168,7 +167,14 @@ void EventStepper::take_part(EventStep& step) {
       if (!take_trial(step, h)) return;
       evaluate_end(step);
     }
-    collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, step.active.open,
+    // What has just taken off leaves from zero gap and velocity, whose round-off is no collision.
+    const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
+    some_.clear();
+    for (std::size_t c : step.active.open)
+      if (!contains(step.released, step.now.contacts.ids[c]) ||
+          std::abs(step.now.contacts.normal_velocity(c)) > at_rest || trial_.end.contacts.gap(c) < -touching)
+        some_.push_back(c);
+    collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, some_,
                                trial_.end.phase.t - step.now.phase.t, touching);
   }
   const std::optional<Transition> transition = find_transition(step, h);

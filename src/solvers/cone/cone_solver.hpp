@@ -58,6 +58,9 @@ class ConeSolver : public Solver {
   PreparedContacts contacts_;
   Vector r_, u_;
 
+  // Whether couples are measured by the normal impulses that they need; projections of single rows do without.
+  virtual bool measures_couples() const { return true; }
+
  private:
   // Couples measured by the normal impulses that they need (couple_units.hpp).
   void solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm, Solution& solution,
