@@ -21,13 +21,13 @@
 #include "delassus/front/load_scene.hpp"
 #include "delassus/io/yaml.hpp"
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/model/weld.hpp"
 #include "delassus/scene/compile.hpp"
 #include "delassus/simulation/simulation.hpp"
-#include "delassus/solvers/registry.hpp"
+#include "delassus/simulation/start_check.hpp"
 #include "delassus/steppers/consistent_start.hpp"
 #include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/redundancy.hpp"
-#include "delassus/steppers/separate_start.hpp"
 
 namespace delassus::cli {
 namespace {
@@ -70,6 +70,7 @@ class Check {
       report_freedom();
       report_redundant();
     }
+    report_welded();
     report_gaps();
     if (assembled) report_contacts();
     report_masses();
@@ -79,6 +80,7 @@ class Check {
   }
 
  private:
+  const char* unit(int row) const { return system_.joint_row_is_angle(row) ? "rad" : "m"; }
   bool is_motor(int row) const { return motors_.contains(system_.joint_name(row)); }
   void problem(std::string text) {
     lines_.push_back("problem: " + std::move(text));
@@ -110,11 +112,11 @@ class Check {
     joints_.rows.multiply(VectorRef(state_.v), u);
     for (int i = 0; i < joints_.rows.rows(); ++i) {
       if (i < joints_.num_holonomic && std::abs(joints_.violation[i]) > k_position_tolerance)
-        problem(fmt::format("joint '{}' is violated by {:.3g} m at the start", system_.joint_name(i),
-                            joints_.violation[i]));
+        problem(fmt::format("joint '{}' is violated by {:.3g} {} at the start", system_.joint_name(i),
+                            joints_.violation[i], unit(i)));
       if (std::abs(u[i] - joints_.target[i]) > k_velocity_tolerance)
-        problem(fmt::format("joint '{}' is violated by {:.3g} m/s at the start", system_.joint_name(i),
-                            u[i] - joints_.target[i]));
+        problem(fmt::format("joint '{}' is violated by {:.3g} {}/s at the start", system_.joint_name(i),
+                            u[i] - joints_.target[i], unit(i)));
     }
   }
 
@@ -179,28 +181,33 @@ class Check {
                  fmt::join(others, "', '"));
   }
 
-  void report_gaps() {
-    for (std::size_t c = 0; c < contacts_.size(); ++c) {
-      const double gap = contacts_.gap(c);
-      // Shapes are reported as pairs, below.
-      if (gap >= -k_position_tolerance || contacts_.ids[c] >= CollisionWorld::k_first_id) continue;
-      const std::string name = system_.contact_name(contacts_.ids[c]);
-      const bool stop = std::any_of(scene_.limits.begin(), scene_.limits.end(), [&](const LimitDesc& limit) {
-        return name.starts_with(limit.name.name + ".");
-      });
-      fmt::print("problem: {} '{}' {} by {:.3g} {} at the start\n", stop ? "stop" : "contact", name,
-                 stop ? "is passed" : "penetrates", -gap, stop ? "m or rad" : "m");
-      ++problems_;
-    }
+  void report_welded() const {
     const auto* multibody = dynamic_cast<const MultibodySystem*>(&system_);
     if (multibody == nullptr) return;
-    for (const CollisionWorld::Overlap& overlap :
-         multibody->overlaps(state_.t, state_.q, k_position_tolerance)) {
-      fmt::print("problem: shapes '{}' and '{}' overlap by {:.3g} m at the start{}\n",
-                 multibody->shape_name(overlap.shape_a), multibody->shape_name(overlap.shape_b),
-                 overlap.depth, problems_ == 0 ? "; --resolve FILE writes the scene without overlaps" : "");
+    std::set<const Surface*> told;
+    for (const Body& body : multibody->model().bodies)
+      for (const Shape& shape : body.shapes) {
+        const Surface* surface = shape.surface.get();
+        // The hull of points is the same with all of them.
+        if (shape.kind != ShapeKind::mesh || !told.insert(surface).second) continue;
+        if (const int welded = count_welded(*surface); welded > 0)
+          fmt::print(
+              "note: {} of body '{}': {} on borders welded to others within {:g} of its size; they differ by "
+              "round-off\n",
+              delassus::describe(shape), body.name,
+              welded == 1 ? "1 vertex" : fmt::format("{} vertices", welded), k_weld_tolerance);
+      }
+  }
+
+  void report_gaps() {
+    for (const std::string& text : find_start_problems(system_, state_)) {
+      fmt::print("problem: {}{}\n", text,
+                 problems_ == 0 ? "; --resolve FILE writes the scene with the bodies moved apart" : "");
       ++problems_;
     }
+    if (problems_ > 0) return;
+    for (const std::string& text : find_start_problems(system_, state_, k_position_tolerance, 0.0))
+      fmt::print("note: {}, which counts as touching\n", text);
   }
 
   void report_contacts() const {
@@ -307,18 +314,10 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   State state = compiled.state;
   if (scene.desc.run.options.assemble) assemble_start(*system, state);
   const State before = state;
-  const std::unique_ptr<Solver> solver = make_solver({});
-  const SeparateResult result = separate_start(*system, *solver, state);
-  if (!result.ok) {
-    fmt::print("problem: the overlaps cannot be resolved: {}\n", result.message);
-    return k_check_failed;
-  }
-  const auto left = system->overlaps(state.t, state.q, k_position_tolerance);
-  if (!left.empty()) {
-    fmt::print(
-        "problem: shapes '{}' and '{}' still overlap by {:.3g} m: no direction leads out; move them apart by "
-        "hand\n",
-        system->shape_name(left[0].shape_a), system->shape_name(left[0].shape_b), left[0].depth);
+  try {
+    resolve_start(*system, state);
+  } catch (const InputError& error) {
+    fmt::print("problem: {}\n", error.what());
     return k_check_failed;
   }
   std::vector<BodyMotion> old_motions, motions;
@@ -358,8 +357,7 @@ int resolve_overlaps(const Scene& scene, const CompiledScene& compiled, const st
   move_file_paths(values, std::filesystem::absolute(scene.desc.file).parent_path(),
                   std::filesystem::absolute(path).parent_path());
   write_file(path, write_yaml(values));
-  fmt::print("{} moved in {}; written to {}\n", moved == 1 ? "1 body" : fmt::format("{} bodies", moved),
-             plural(result.iterations, "iteration"), path);
+  fmt::print("{} moved; written to {}\n", moved == 1 ? "1 body" : fmt::format("{} bodies", moved), path);
   return k_done;
 }
 

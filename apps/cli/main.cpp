@@ -18,6 +18,7 @@
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
 #include "delassus/base/parallel.hpp"
+#include "delassus/base/stop_request.hpp"
 
 namespace {
 
@@ -122,7 +123,7 @@ void add_run(CommandLine& line) {
   struct Options {
     RunArguments run;
     SettingOptions settings;
-    std::string checkpoint;
+    std::string checkpoint, start;
   };
   const auto o = std::make_shared<Options>();
   CLI::App* app = line.add("run", "run a scene: a YAML or JSON file, or the name of a built-in one");
@@ -139,12 +140,19 @@ void add_run(CommandLine& line) {
                 "certificate.csv");
   app->add_flag("--no-report{false}", o->run.report, "do not write report.html");
   app->add_flag("--quiet", o->run.quiet, "print errors only");
+  app->add_option(
+      "--start", o->start,
+      "a start that passes stops or overlaps: `stop` [default] with a message, `resolve` by moving "
+      "bodies as little as possible, `accept` it");
   const CLI::Option* checkpoint =
       app->add_option("--checkpoint-every", o->checkpoint, "save the state each T seconds of simulated time");
   app->add_option("--resume", o->run.resume,
-                  "continue from a saved state (state.txt); gives the same bits as a run without stop");
+                  "continue from a saved state (state.txt), into out/NAME_from_TIME; gives the same bits as "
+                  "a run without "
+                  "stop");
   line.when_chosen(app, [o, checkpoint] {
     o->run.settings = o->settings.settings();
+    if (!o->start.empty()) o->run.settings.emplace_back("start=" + o->start, "--start " + o->start);
     if (checkpoint->count() > 0)
       o->run.checkpoint_every = parse_positive("--checkpoint-every", o->checkpoint);
     return run_command(o->run);
@@ -400,6 +408,9 @@ int main(int argc, char** argv) {
   } catch (const delassus::InputError& error) {
     fmt::print(stderr, "{}\n", error.what());
     return k_bad_input;
+  } catch (const delassus::StopRequested&) {
+    fmt::print(stderr, "delassus: interrupted before the run began; nothing was written\n");
+    return k_stopped;
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "delassus: there is not enough memory for this\n");
     return k_stopped;

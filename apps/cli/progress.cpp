@@ -39,12 +39,14 @@ void Progress::update(double done, const std::string& note) {
   const std::string left = fraction > 0.01 && fraction < 1
                                ? fmt::format(", {:.0f} s left", elapsed * (1 - fraction) / fraction)
                                : "";
-  fmt::print(stderr, "\r\033[K{} {} {:3.0f} %  {}{}", title_, bar, 100 * fraction, note, left);
+  // A terminal that has been closed does not end the run: no exception, as fmt::print(stderr, …) would throw.
+  std::fputs(fmt::format("\r\033[K{} {} {:3.0f} %  {}{}", title_, bar, 100 * fraction, note, left).c_str(),
+             stderr);
   std::fflush(stderr);
 }
 
 void Progress::finish() {
-  if (open_) fmt::print(stderr, "\n");
+  if (open_) std::fputs("\n", stderr);
   open_ = false;
 }
 

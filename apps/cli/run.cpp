@@ -4,6 +4,7 @@
 // delassus run, demo: scene → recording, tables, report.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
@@ -12,20 +13,31 @@
 #include "apps/cli/commands.hpp"
 #include "apps/cli/progress.hpp"
 #include "delassus/base/files.hpp"
+#include "delassus/base/stop_request.hpp"
 #include "delassus/front/load_scene.hpp"
 #include "delassus/front/run_files.hpp"
 #include "delassus/simulation/simulation.hpp"
+#include "delassus/simulation/start_check.hpp"
 
 namespace delassus::cli {
 namespace {
 
-volatile std::sig_atomic_t g_interrupted =
-    0;  // set by the signal handler, the only way it can speak to the loop
+// Signals that asked the run to end. Set by the handler, the only way it can speak to the program.
+volatile std::sig_atomic_t g_interrupts = 0;
 
-// The first one ends the run after the step at hand; a second one does not wait for it.
-extern "C" void on_interrupt(int signal) {
-  g_interrupted = 1;
-  std::signal(signal, SIG_DFL);
+// The first one ends the step at hand and the run; whatever has been computed is written. Further ones only leave out what
+// can be made from the recording later: tables and page.
+extern "C" void on_interrupt(int /*signal*/) {
+  g_interrupts = g_interrupts + 1;
+  request_stop();
+}
+
+void take_signals() {
+  g_interrupts = 0;
+  clear_stop_request();
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, on_interrupt);
+  // A file that may not grow is an error that can be told.
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 struct RunOutcome {
@@ -57,14 +69,28 @@ struct PreparedRun {
   Simulation simulation;
 };
 
+// A given state that has made no step, as `statics --state` writes it, is a start like that of a scene.
+void judge_given_start(Simulation& simulation, StartPolicy policy) {
+  const std::vector<std::string> problems = find_start_problems(simulation.system(), simulation.state());
+  if (problems.empty() || policy == StartPolicy::accept) return;
+  if (policy == StartPolicy::stop) throw InputError(refused_start(problems));
+  State state = simulation.state();
+  resolve_start(simulation.system(), state);
+  simulation.set_state(std::move(state));
+}
+
 // Everything that can be wrong with the input is found here, before anything is written.
 PreparedRun prepare(const RunArguments& arguments, const std::vector<SceneSetting>& settings) {
   Scene scene = load_scene(arguments.scene, settings);
+  const StartPolicy start_policy = scene.desc.run.options.start;
+  // Where a state is given, the scene's own start does not matter.
+  if (!arguments.resume.empty()) scene.desc.run.options.start = StartPolicy::accept;
   Simulation simulation(scene);
   if (!arguments.resume.empty()) {
     State state = load_state_file(arguments.resume);
     try {
       simulation.set_state(std::move(state));
+      if (simulation.state().history.num_steps == 0) judge_given_start(simulation, start_policy);
     } catch (const InputError& error) {
       throw InputError(Place{arguments.resume, 0, 0},
                        fmt::format("the state does not fit {}: {}", scene.desc.name, error.what()));
@@ -80,6 +106,9 @@ PreparedRun prepare(const RunArguments& arguments, const std::vector<SceneSettin
         "{}: the start was put onto its joints: positions moved by up to {:.2g} m, velocities by {:.2g} "
         "m/s\n",
         scene.desc.name, start.moved, start.velocity_change);
+  if (!arguments.quiet && simulation.start_resolved() > 0)
+    fmt::print("{}: the start was moved by up to {:.2g} m or rad, so that nothing overlaps\n",
+               scene.desc.name, simulation.start_resolved());
   return {std::move(scene), std::move(simulation)};
 }
 
@@ -91,34 +120,59 @@ void print_redundancy(const std::string& name, const Redundancy& redundancy) {
         name, redundancy.num_redundant, redundancy.num_rows, listed(redundancy.not_unique()));
 }
 
-void print_outcome(const RunSummary& summary, const RunArguments& arguments, const std::string& directory) {
+// With the unit of angles where there are any: "1.2e-13 m, 3.1e-14 rad".
+std::string lengths_and_angles(double length, double angle) {
+  return angle > 0 ? fmt::format("{:.1e} m, {:.1e} rad", length, angle) : fmt::format("{:.1e} m", length);
+}
+
+void print_energy(const RunSummary& summary) {
+  // Below this share of the energy in play the parts of the error are not worth a line [-].
+  constexpr double visible = 1e-6;
+  const EnergyReport& e = summary.energy;
+  fmt::print("  energy error {:+.1e} J at the end, {:.1e} J at most, {:.2g} % of the {:.3g} J in play\n",
+             e.error, summary.worst.energy_error,
+             summary.energy_in_play > 0 ? 100 * summary.worst.energy_error / summary.energy_in_play : 0.0,
+             summary.energy_in_play);
+  if (summary.worst.energy_error > visible * summary.energy_in_play)
+    fmt::print(
+        "    of which contacts {:+.1e}, joints {:+.1e} (less {:+.1e} of prescribed motions), projection "
+        "{:+.1e}, "
+        "bookkeeping {:+.1e} J\n",
+        e.normal, e.joints, e.driven, e.projection, e.defect);
+}
+
+void print_outcome(const RunSummary& summary, const std::string& directory, bool tables, bool page) {
   for (const std::string& warning : summary.warnings) fmt::print(stderr, "warning: {}\n", warning);
-  const long hidden = summary.num_warnings - static_cast<long>(summary.warnings.size());
-  if (hidden > 0) fmt::print(stderr, "warning: and {} more\n", hidden);
+  for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
   fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", summary.scene, summary.status,
              summary.time, summary.steps, summary.events, summary.seconds);
-  fmt::print(
-      "  certificate: residual {:.1e}, joint drift {:.1e} m, penetration {:.1e} m, energy defect {:.1e} "
-      "J\n",
-      summary.worst.residual, summary.worst.joint_drift, summary.worst.penetration,
-      summary.worst.energy_defect);
+  if (const long warnings = summary.num_warnings(); warnings > 0)
+    fmt::print("  {} warning{}: {}\n", warnings, warnings == 1 ? "" : "s", summary.warning_text());
+  fmt::print("  certificate: equations solved to {:.1e}, joint drift {}, penetration {}\n",
+             summary.worst.residual, lengths_and_angles(summary.worst.joint_drift, summary.worst.joint_turn),
+             lengths_and_angles(summary.worst.penetration, summary.worst.stop_excess));
+  print_energy(summary);
   fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
-             arguments.csv ? ", *.csv" : "", arguments.report ? ", report.html" : "");
+             tables ? ", *.csv" : "", page ? ", report.html" : "");
 }
 
 // Saves states on the way, shows how far the run is, and ends it when the user interrupts.
 void watch(Simulation& simulation, const RunArguments& arguments, const std::string& directory,
            const RunFiles& files, Progress& progress) {
   const double t_begin = simulation.time(), interval = arguments.checkpoint_every.value_or(INFINITY);
-  simulation.observe([&, directory, t_begin, interval, next = t_begin + interval](const Simulation& now,
-                                                                                  const StepReport&) mutable {
-    if (now.time() >= next - 1e-12 * std::abs(next)) {
-      save_file(now.state(), fmt::format("{}/state_{:.6f}.txt", directory, now.time()));
-      next += interval;
+  // Enough digits that no two steps have the same name.
+  const int digits =
+      std::clamp(1 - static_cast<int>(std::floor(std::log10(simulation.options().step))), 6, 17);
+  simulation.observe([&, directory, t_begin, interval, digits, num_saved = 0.0](
+                         const Simulation& now, const StepReport& report) mutable {
+    const double next = t_begin + (num_saved + 1) * interval;
+    if (now.time() >= next - 1e-12 * std::abs(next) && !report.stopped) {
+      save_file(now.state(), fmt::format("{}/state_{:.{}f}.txt", directory, now.time(), digits));
+      num_saved = std::max(num_saved + 1, std::floor((now.time() - t_begin) / interval * (1 + 1e-12)));
     }
     progress.update(now.time() - t_begin,
                     fmt::format("t = {:.3f} s, {} events", now.time(), files.summary().events));
-    return g_interrupted == 0;
+    return g_interrupts == 0;
   });
 }
 
@@ -137,16 +191,37 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<SceneSettin
 
   std::string status = "completed", message;
   if (!reached) {
-    status = g_interrupted != 0 ? "interrupted" : "stopped";
-    message = g_interrupted != 0 ? "interrupted by the user" : simulation.report().message;
+    status = g_interrupts != 0 ? "interrupted" : "stopped";
+    message = g_interrupts != 0 ? "interrupted by the user" : simulation.report().message;
   }
   files.finish(simulation, status, message);
-  if (arguments.csv) files.write_tables();
-  if (arguments.report) files.write_page();
-  if (!arguments.quiet) print_outcome(files.summary(), arguments, directory);
+  const bool tables = arguments.csv && g_interrupts < 2;
+  if (tables) files.write_tables();
+  const bool page = arguments.report && g_interrupts < 2;
+  if (page) files.write_page();
+  if (!arguments.quiet) print_outcome(files.summary(), directory, tables, page);
   if (!reached)
     fmt::print(stderr, "{}: {}; the last good state is in {}/state.txt\n", scene.name(), message, directory);
   return {reached ? k_done : k_stopped, to_json(files.summary())};
+}
+
+// out/NAME, or out/NAME_from_TIME for a run that is resumed: the results of its first part must not be overwritten.
+std::string output_directory(const RunArguments& arguments) {
+  std::string directory = arguments.out;
+  if (directory.empty()) {
+    directory = "out/" + directory_name(load_scene(arguments.scene, arguments.settings).desc.name);
+    if (!arguments.resume.empty())
+      directory += fmt::format("_from_{:.9g}", load_state_file(arguments.resume).t);
+  }
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!arguments.resume.empty() &&
+      fs::equivalent(directory, fs::absolute(arguments.resume, ignored).parent_path(), ignored))
+    throw InputError(fmt::format(
+        "{} holds the state to resume from and the first part of its run, which would be overwritten; "
+        "give another --out",
+        directory));
+  return directory;
 }
 
 // The values of path=a,b,c; commas within brackets, braces and quotes belong to a value.
@@ -197,11 +272,8 @@ std::vector<std::vector<SceneSetting>> expand_sweeps(const std::vector<std::stri
 }  // namespace
 
 int run_command(const RunArguments& arguments) {
-  g_interrupted = 0;
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
-  const std::string title = load_scene(arguments.scene, arguments.settings).desc.name;
-  const std::string directory = arguments.out.empty() ? "out/" + directory_name(title) : arguments.out;
+  take_signals();
+  const std::string directory = output_directory(arguments);
   if (arguments.sweeps.empty()) return run_once(arguments, arguments.settings, directory).status;
 
   const auto combinations = expand_sweeps(arguments.sweeps);
@@ -214,7 +286,7 @@ int run_command(const RunArguments& arguments) {
   for (const auto& combination : combinations) prepare(arguments, settings_of(combination));
   int status = k_done;
   nlohmann::json table = nlohmann::json::array();
-  for (std::size_t i = 0; i < combinations.size() && g_interrupted == 0; ++i) {
+  for (std::size_t i = 0; i < combinations.size() && g_interrupts == 0; ++i) {
     const std::string where = fmt::format("{}/{:03d}", directory, i);
     std::vector<std::string> texts;
     for (const SceneSetting& setting : combinations[i]) texts.push_back(setting.text);

@@ -113,11 +113,19 @@ void TextReader::numbers(long size, std::vector<double>& values) {
   for (long i = 0; i < size; ++i) values.push_back(number());
 }
 
-Eigen::VectorXd TextReader::vector(const std::string& keyword) {
+Eigen::VectorXd TextReader::vector(const std::string& keyword, bool finite) {
   expect(keyword);
   std::vector<double> values;
-  numbers(count(), values);
+  const long size = count();
+  for (long i = 0; i < size; ++i)
+    values.push_back(finite ? finite_number(fmt::format("number {} of {}", i + 1, keyword)) : number());
   return Eigen::Map<const Eigen::VectorXd>(values.data(), static_cast<Eigen::Index>(values.size()));
+}
+
+void TextReader::expect_end() {
+  constexpr int end = std::char_traits<char>::eof();
+  while (is_space(in_.rdbuf()->sgetc())) in_.rdbuf()->sbumpc();
+  if (in_.rdbuf()->sgetc() != end) fail("something follows " + quoted(word()) + ", where it should end");
 }
 
 void TextReader::fail(const std::string& what) const {

@@ -8,6 +8,7 @@
 #include <Eigen/Core>
 #include <cstdint>
 #include <iosfwd>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ class TextReader {
   // Any number strtod takes: decimal, hexadecimal, inf and nan.
   double number();
   // A number that is neither nan nor infinite and at least `lowest`; `what` names it in the error.
-  double finite_number(const std::string& what, double lowest);
+  double finite_number(const std::string& what, double lowest = -std::numeric_limits<double>::infinity());
   long integer(long lowest, long highest);
   int count() { return static_cast<int>(integer(0, k_max_count)); }
   bool flag() { return integer(0, 1) != 0; }
@@ -35,8 +36,10 @@ class TextReader {
   int one_of(const std::vector<std::string>& words);
   // Overwrites `values` with the next `size` numbers.
   void numbers(long size, std::vector<double>& values);
-  // keyword, size, numbers
-  Eigen::VectorXd vector(const std::string& keyword);
+  // keyword, size, numbers; `finite`: neither nan nor infinite.
+  Eigen::VectorXd vector(const std::string& keyword, bool finite = false);
+  // What follows the last word must be white space.
+  void expect_end();
   // At the place of the last word.
   [[noreturn]] void fail(const std::string& what) const;
 

@@ -143,7 +143,6 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
   std::stable_sort(rules_.begin(), rules_.end(), [](const PairRule& x, const PairRule& y) {
     return std::pair(x.body_a, x.body_b) < std::pair(y.body_a, y.body_b);
   });
-  refuse_mesh_pairs();
   combine_materials();
   any_pair_ = find_any_pair();
   any_turning_ = std::any_of(shapes_.begin(), shapes_.end(),
@@ -185,20 +184,6 @@ bool CollisionWorld::find_any_pair() const {
   return false;
 }
 
-void CollisionWorld::refuse_mesh_pairs() const {
-  std::vector<int> meshes;
-  for (int s = 0; s < num_shapes(); ++s)
-    if (!shapes_[s].collider.geometry->convex) meshes.push_back(s);
-  for (int a : meshes)
-    for (int b : meshes)
-      if (a < b && may_touch(a, b))
-        throw InputError(fmt::format(
-            "'{}' and '{}' are both meshes or height fields, which cannot touch each other; allowed: hulls "
-            "or "
-            "several convex shapes for one of them, or the pair ignored (contact: pairs, or groups)",
-            shapes_[a].name, shapes_[b].name));
-}
-
 bool CollisionWorld::may_touch(int shape_a, int shape_b) const {
   const PlacedShape &a = shapes_[shape_a], &b = shapes_[shape_b];
   if (a.body == b.body || (dynamic_[shape_a] == 0 && dynamic_[shape_b] == 0)) return false;
@@ -211,6 +196,16 @@ bool CollisionWorld::may_touch(int shape_a, int shape_b) const {
 int CollisionWorld::shape_of(std::uint32_t feature) const {
   const auto after = std::upper_bound(first_features_.begin(), first_features_.end(), feature);
   return static_cast<int>(after - first_features_.begin()) - 1;
+}
+
+bool CollisionWorld::knows(Id id) const {
+  const auto exists = [&](std::uint32_t number) {
+    const int shape = shape_of(number);
+    return shape >= 0 && number - shapes_[shape].first_feature <
+                             static_cast<std::uint32_t>(shapes_[shape].collider.geometry->num_features());
+  };
+  const auto number_a = static_cast<std::uint32_t>(id >> 32), number_b = static_cast<std::uint32_t>(id);
+  return exists(number_a) && exists(number_b) && shape_of(number_a) != shape_of(number_b);
 }
 
 CollisionWorld::Ends CollisionWorld::ends(Id id) const {
@@ -361,9 +356,10 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
   const PlacedShape &a = shapes_[pair.a], &b = shapes_[pair.b];
   const Geometry &ga = *a.collider.geometry, &gb = *b.collider.geometry;
   const bool mesh = a.collider.mesh != nullptr || b.collider.mesh != nullptr;
+  // Of the shape that must not pass: a mesh is entered as deep as the other one is wide.
+  const double narrow = ga.convex ? ga.size : gb.convex ? gb.size : std::min(ga.size, gb.size);
   const double shortest =
-      std::max(mesh ? 0.5 * k_mesh_depth * (ga.convex ? ga.size : gb.size) : pair.envelope,
-               pair.travel / k_max_places);
+      std::max(mesh ? 0.5 * k_mesh_depth * narrow : pair.envelope, pair.travel / k_max_places);
   const double near = pair.envelope + shortest, reach = reach_of(ga, gb, shortest);
   double way = 0;
   while (true) {

@@ -54,6 +54,8 @@ class CollisionWorld {
     Feature feature_a, feature_b;
   };
   Ends ends(Id id) const;
+  // Whether the features of an id exist, on two shapes: ids may come from the state of another scene.
+  bool knows(Id id) const;
   std::string name(Id id) const;
   Material material(const Ends& ends) const;
   // Of a shape alone, with its directions in axes of the body.
@@ -126,7 +128,6 @@ class CollisionWorld {
 
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
-  void refuse_mesh_pairs() const;
   void combine_materials();
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;

@@ -81,9 +81,10 @@ struct Face {
   bool is_polygon() const { return face->radius == 0; }
   void place_sides();
   Vector3 corner(int i) const;
-  Rod border(int i) const;                        // of a polygon, from corner i to the next
-  Rim rim() const;                                // of a disk
-  double inner_distance(const Vector3& y) const;  // of the projection of y from the border, negative outside
+  Rod border(int i) const;  // of a polygon, from corner i to the next
+  Rim rim() const;          // of a disk
+  // Of the projection of y from the border, negative outside.
+  double inner_distance(const Vector3& y) const;
 };
 
 struct Ellipsoid {

@@ -10,24 +10,20 @@
 
 #include "delassus/collision/feature_outline.hpp"
 #include "delassus/collision/feature_placed.hpp"
+#include "delassus/collision/inside.hpp"
+#include "delassus/collision/mesh_pair.hpp"
+#include "delassus/collision/pair_contacts.hpp"
 #include "delassus/collision/separation.hpp"
 #include "delassus/collision/support_features.hpp"
 
 namespace delassus {
 namespace {
 
-// By how much normal cones are widened [rad]: bodies that lie on each other tilt less.
-constexpr double k_cone_tolerance = 0.05;
-// Borders of features are soft by this fraction of the size.
-constexpr double k_border_tolerance = 2e-11;
-// Contacts of convex shapes have normals within 60° of the separating direction; others belong to the far side.
-constexpr double k_normal_agreement = 0.5;
 // Shapes with at most so many features are tried in full against ridges and corners of meshes.
 constexpr int k_few_features = 64;
 
-// Round-off of positions, relative to the coordinates: a bound must be exceeded by more. Feet on nearly parallel edges are
-// known to about the second.
-constexpr double k_distance_slack = 1e-9, k_region_slack = 1e-5;
+// Round-off of feet on nearly parallel edges, relative to the coordinates: a bound must be exceeded by more.
+constexpr double k_region_slack = 1e-5;
 
 using feature_pairs::PlacedFeature;
 
@@ -40,32 +36,6 @@ struct Candidate {
     if (!placed) placed.emplace(geometry, pose, outline.feature, Extent::continued);
     return *placed;
   }
-};
-
-// The features of a shape, placed when they are first asked for.
-class PlacedShape {
- public:
-  void reset(const Geometry& geometry, const Pose& pose) {
-    geometry_ = &geometry;
-    pose_ = &pose;
-    features_.clear();
-    places_.assign(static_cast<std::size_t>(geometry.num_features()), -1);
-  }
-  // Until the next one is asked for.
-  const PlacedFeature& at(const Feature& feature) {
-    int& place = places_[static_cast<std::size_t>(geometry_->index_of(feature))];
-    if (place < 0) {
-      place = static_cast<int>(features_.size());
-      features_.emplace_back(*geometry_, *pose_, feature, Extent::continued);
-    }
-    return features_[static_cast<std::size_t>(place)];
-  }
-
- private:
-  const Geometry* geometry_ = nullptr;
-  const Pose* pose_ = nullptr;
-  std::vector<PlacedFeature> features_;
-  std::vector<int> places_;
 };
 
 // Kept between calls for their memory.
@@ -86,73 +56,6 @@ Scratch& scratch() {
 bool by_features(const ShapeContact& x, const ShapeContact& y) {
   return std::pair(x.feature_a, x.feature_b) < std::pair(y.feature_a, y.feature_b);
 }
-
-struct Side {
-  const Geometry& geometry;
-  const Pose& pose;
-};
-
-class PairContacts {
- public:
-  PairContacts(const Side& a, const Side& b, double envelope, double reach, bool exhaustive,
-               std::vector<ShapeContact>& out)
-      : a_(a),
-        b_(b),
-        envelope_(envelope),
-        border_(border_tolerance(a.geometry, b.geometry)),
-        reach_(std::max(reach, border_)),
-        exhaustive_(exhaustive),
-        hint_(feature_pairs::hint_of(a.geometry, a.pose, b.geometry, b.pose)),
-        scale_(a.pose.p.lpNorm<1>() + b.pose.p.lpNorm<1>() + hint_.lpNorm<1>() + reach_ + std::abs(envelope)),
-        limits_{.gap = envelope, .margin = -reach_, .slack = k_distance_slack * scale_},
-        out_(out) {}
-
-  // How wide normal cones are taken.
-  void set_cone_tolerance(double tolerance) { cone_tolerance_ = tolerance; }
-  double cone_tolerance() const { return cone_tolerance_; }
-  // Of balls and ellipsoids, which have one contact.
-  double single_tolerance() const { return std::min(k_border_tolerance * reach_ / border_, 1.0); }
-  double border() const { return border_; }
-  double reach() const { return reach_; }
-  double scale() const { return scale_; }  // of the coordinates, beside the sizes of the shapes
-  bool exhaustive() const { return exhaustive_; }
-
-  // Adds the pair of features when it touches; `lowest`: a gap below it belongs to the far side of a shape.
-  void add(const PlacedFeature& placed_a, const PlacedFeature& placed_b, double lowest,
-           const Vector3* direction) {
-    const Feature &fa = placed_a.feature, &fb = placed_b.feature;
-    if (!feature_pairs::has_nearest_point(fa, fb)) return;
-    const FeatureContact c =
-        exhaustive_ ? feature_contact(a_.geometry, a_.pose, fa, b_.geometry, b_.pose, fb, Extent::continued)
-                    : feature_pairs::contact_of(placed_a, placed_b, hint_, limits_);
-    if (!(c.gap <= envelope_) || c.margin < -reach_) return;
-    if (c.gap <= border_ && crossing_margin(c, fa, fb) < 0) return;
-    // Of shapes that overlap, faces that are tilted against each other lie a little deeper along their own normals than
-    // the shapes along the best one; in other directions a deeper contact is no way out. Beside its features a gap may be
-    // anything: it acts only once it is inside.
-    double floor = lowest;
-    if (direction != nullptr && (c.normal - *direction).norm() <= k_cone_tolerance)
-      floor -= std::max(-lowest, 0.0);
-    if (c.margin < -border_) floor -= envelope_ + reach_;
-    if (c.gap < floor) return;
-    if (direction != nullptr && c.normal.dot(*direction) < k_normal_agreement) return;
-    const double tolerance = has_one_contact(a_.geometry, fa) || has_one_contact(b_.geometry, fb)
-                                 ? single_tolerance()
-                                 : cone_tolerance_;
-    if (!in_normal_cone(a_.geometry, a_.pose, fa, c.point_a, c.normal, tolerance)) return;
-    if (!in_normal_cone(b_.geometry, b_.pose, fb, c.point_b, -c.normal, tolerance)) return;
-    out_.push_back({a_.geometry.index_of(fa), b_.geometry.index_of(fb), c});
-  }
-
- private:
-  const Side &a_, &b_;
-  double envelope_, border_, reach_, cone_tolerance_ = k_cone_tolerance;
-  bool exhaustive_;
-  Vector3 hint_;
-  double scale_;
-  feature_pairs::Limits limits_;
-  std::vector<ShapeContact>& out_;
-};
 
 // Of the features of one side of a convex pair that reach into the slab along `direction`.
 void collect_candidates(const Side& side, const Vector3& direction, double slab,
@@ -235,19 +138,6 @@ void half_space_contacts(const Side& shape, const Side& plane, bool plane_is_b, 
   FeatureList& features = scratch().features;
   collect_features(shape.geometry, shape.pose, -n, envelope - gap + pairs.border(), features);
   for (const Feature& f : features) add(f);
-}
-
-// The segment leaves the solid through the polygon, strictly between its ends.
-bool crosses(const Geometry& geometry, const GeometryFace& face, const Vector3& from, const Vector3& to) {
-  const double begin = face.normal.dot(from - face.x), end = face.normal.dot(to - face.x);
-  if (!(begin < 0 && end > 0)) return false;
-  const Vector3 x = from + begin / (begin - end) * (to - from);
-  const std::span<const int> loop = geometry.loop(face);
-  for (std::size_t i = 0; i < loop.size(); ++i) {
-    const Vector3 &a = geometry.points[loop[i]].x, &b = geometry.points[loop[(i + 1) % loop.size()]].x;
-    if (face.normal.dot((b - a).cross(x - a)) < 0) return false;
-  }
-  return true;
 }
 
 // One of the sides is a mesh; `mesh_is_b`: the second one.
@@ -409,7 +299,7 @@ class MeshContacts {
       const FeatureContact& far = out_[i].contact;
       const double depth = -far.gap;
       if (depth <= pairs_.border()) continue;
-      if (is_cut_off(out_[i])) dropped_[i] = 1;
+      if (is_cut_off(out_[i]) || is_beside(out_[i])) dropped_[i] = 1;
       const Vector3 middle =
           middle_of(mesh_.geometry.feature(mesh_is_b_ ? out_[i].feature_b : out_[i].feature_a));
       for (std::size_t j = first_; j < out_.size() && dropped_[i] == 0; ++j) {
@@ -439,17 +329,22 @@ class MeshContacts {
     return mesh_.pose.point(sum / g.faces[f.index].count);
   }
 
+  // A corner or an edge of the mesh that lies below a feature of the shape, but not in the shape.
+  bool is_beside(const ShapeContact& c) const {
+    const Feature feature = mesh_.geometry.feature(mesh_is_b_ ? c.feature_b : c.feature_a);
+    return feature.kind != FeatureKind::face &&
+           !is_inside(shape_.geometry,
+                      shape_.pose.local_point(mesh_is_b_ ? c.contact.point_b : c.contact.point_a),
+                      pairs_.border());
+  }
+
   // The way from the surface of the mesh down to the shape's point passes another face.
   bool is_cut_off(const ShapeContact& c) {
     const Feature feature = mesh_.geometry.feature(mesh_is_b_ ? c.feature_b : c.feature_a);
     if (feature.kind != FeatureKind::face) return false;
     const Vector3 from = mesh_.pose.local_point(mesh_is_b_ ? c.contact.point_b : c.contact.point_a),
                   to = mesh_.pose.local_point(mesh_is_b_ ? c.contact.point_a : c.contact.point_b);
-    std::vector<int>& faces = scratch().faces;
-    index_.tree.query({from.cwiseMin(to), from.cwiseMax(to)}, faces);
-    return std::any_of(faces.begin(), faces.end(), [&](int face) {
-      return face != feature.index && crosses(mesh_.geometry, mesh_.geometry.faces[face], from, to);
-    });
+    return leaves_between(mesh_.geometry, index_, feature.index, from, to, scratch().faces);
   }
 
   const Side &shape_, &mesh_;
@@ -512,6 +407,8 @@ void find_contacts(const Collider& a, const Pose& pose_a, const Collider& b, con
     MeshContacts(side_a, side_b, *b.mesh, true, envelope, reach, search.exhaustive, out).find();
   else if (b.mesh == nullptr)
     MeshContacts(side_b, side_a, *a.mesh, false, envelope, reach, search.exhaustive, out).find();
+  else
+    find_mesh_contacts(side_a, *a.mesh, side_b, *b.mesh, envelope, reach, search.exhaustive, out);
   // On a half space all of them carry. The search of convex pairs has left out the others, unless it had to fall back on
   // them.
   const bool may_not_carry = a.mesh != nullptr || b.mesh != nullptr || out.size() == 1;

@@ -9,7 +9,7 @@
 //                        support it. Edges that are flat or concave touch nothing, nor do points without a ridge, and
 //                        normals stay in the normal cone of the mesh's feature: no ghosts at seams
 //   mesh, half space     points of the mesh
-//   mesh, mesh           none (the model refuses such pairs)
+//   mesh, mesh           corners and ridges that stand out, of the triangles that come near each other (mesh_pair)
 //
 // A pair is kept when both nearest points lie inside of their features and the normal in both normal cones. The cones
 // are widened by a small angle, so that the set is complete when bodies lie on each other and tilt a little: a box on a

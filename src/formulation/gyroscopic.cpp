@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/formulation/gyroscopic.hpp"
 
+#include <Eigen/Cholesky>
 #include <Eigen/Geometry>
 #include <Eigen/LU>
 #include <algorithm>
@@ -45,17 +46,31 @@ Matrix3 gyroscopic_derivative(const Matrix3& J, const Vector3& omega) {
   return skew(J * omega) - skew(omega) * J;
 }
 
-Vector3 implicit_gyroscopic_impulse(const Matrix3& J, const Vector3& omega, const Vector3& p, double h,
-                                    double theta) {
+Matrix3 gyroscopic_skew(const Matrix3& J, const Vector3& omega) {
+  return skew(J * omega);
+}
+
+bool keeps_inertia_definite(const Matrix3& J, const Matrix3& derivative) {
+  constexpr double margin = 0.75;
+  const Matrix3 rest = (1 - margin) * J - 0.5 * (derivative + derivative.transpose());
+  return Eigen::LLT<Matrix3>(rest).info() == Eigen::Success;
+}
+
+ImplicitSpin solve_implicit_spin(const Matrix3& J, const Vector3& omega, const Vector3& p, double h,
+                                 double theta) {
   const bool turns_evenly = p.isZero(0) && omega.cross(J * omega).isZero(0);
   const bool sphere = Matrix3(J - J(0, 0) * Matrix3::Identity()).isZero(0);
-  if (turns_evenly || sphere) return Vector3::Zero();
+  const ImplicitSpin none{Vector3::Zero(), omega};
+  if (turns_evenly || sphere) return none;
   const double turn = h * (omega.norm() + (J.inverse() * p).norm());
   const int steps = static_cast<int>(std::clamp(std::ceil(turn / k_turn), 1.0, double{k_max_steps}));
-  Vector3 end = omega;
-  for (int i = 0; i < steps; ++i)
-    if (!take_step(J, p / steps, h / steps, theta, end)) return Vector3::Zero();
-  return J * (end - omega) - p;
+  Vector3 end = omega, mean = Vector3::Zero();
+  for (int i = 0; i < steps; ++i) {
+    const Vector3 start = end;
+    if (!take_step(J, p / steps, h / steps, theta, end)) return none;
+    mean += (theta * end + (1 - theta) * start) / steps;
+  }
+  return {J * (end - omega) - p, mean};
 }
 
 }  // namespace delassus

@@ -16,6 +16,8 @@ namespace {
 constexpr std::size_t k_contact_grain = 64;
 // An axis of friction nearer to the normal than this has no direction along the surface [-].
 constexpr double k_shortest_axis = 1e-6;
+// Depths of contacts that rest are smaller, as a fraction of the smaller shape [-].
+constexpr double k_touching = 1e-6;
 
 // Of an angular velocity: components about t1, t2 and n; the frame has the rows n, t1, t2.
 Vector3 turning(const Matrix3& frame, const Vector3& omega) {
@@ -58,6 +60,12 @@ std::string MultibodySystem::contact_name(ContactId id) const {
   if (is_shape(id)) return world_.name(id);
   if (is_limit(id)) return model_.limits[limit(id).limit].name + (limit(id).sign > 0 ? ".lower" : ".upper");
   return is_plane(id) ? model_.plane_contacts[id].name : pair(id).name;
+}
+
+bool MultibodySystem::gap_is_angle(ContactId id) const {
+  return is_limit(id) &&
+         coordinates_[coordinate_index(model_.limits[limit(id).limit].coordinate)].function.kind ==
+             PairKind::angle;
 }
 
 ContactBodies MultibodySystem::contact_bodies(ContactId id) const {
@@ -136,6 +144,11 @@ void MultibodySystem::find_contacts(const Configuration& at, const VectorRef& v,
         fill_shape(first + i, ends,
                    world_.contact(ends, placement(at.bodies[ends.body_a]), placement(at.bodies[ends.body_b])),
                    at, out);
+      // What the search has found on the way only does not touch here: a gap below zero is that of a continuation, beside
+      // the surface or on the far side of the shape.
+      const auto group = static_cast<Eigen::Index>(first + i);
+      if (!found.here && out.margins[group] >= 0 && out.gaps[group] < -k_touching * world_.pair_size(ends))
+        out.margins[group] = -std::numeric_limits<double>::infinity();
     }
   });
   out.update_velocities(v);
@@ -383,7 +396,9 @@ double MultibodySystem::contact_step_limit(const ContactSet& contacts, std::span
     const SurfaceMotion motion = surface_motion(ends, contacts.places[c], at, v.data());
     const double speed = (motion.velocity_b - motion.velocity_a).norm(), gap = std::abs(contacts.gap(c));
     const bool flat = ends.feature_a.kind == FeatureKind::face || ends.feature_b.kind == FeatureKind::face;
-    if (!flat && speed * h > gap) limit = std::min(limit, largest_way * world_.pair_size(ends) / speed);
+    // What is apart does not meet before it has gone the gap.
+    if (!flat && speed * h > gap)
+      limit = std::min(limit, std::max(largest_way * world_.pair_size(ends), contacts.gap(c)) / speed);
     const auto turn = [&](int shape, const Vector3& arm, const Vector3& omega) {
       // A ball about its centre of mass looks the same however it turns.
       const double lever = std::abs(arm.norm() - world_.ball_radius(shape));

@@ -4,6 +4,7 @@
 // Forces of a multibody system and their derivatives, equation (1) of the header.
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 
 #include "delassus/formulation/gyroscopic.hpp"
@@ -184,16 +185,33 @@ void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& 
   out.symmetric = out.k_q.is_symmetric() && out.k_v.is_symmetric() && out.k_q_remainder.is_symmetric();
 }
 
-void MultibodySystem::correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h,
-                                                 double theta, Vector& correction) const {
-  correction.setZero(nv());
+void MultibodySystem::gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha,
+                                      bool exact, std::span<const char> in_matrix,
+                                      GyroscopicStep& out) const {
+  constexpr double midpoint = 0.5;
+  const double theta = std::max(alpha, midpoint);
+  out.matrix.clear(nv());
+  out.impulse.setZero(nv());
   for (int i : present_.bodies) {
     if (places_[i].nv < 6) continue;
     const Matrix3& J = model_.bodies[i].inertia;
     const int at = places_[i].v + 3;
     const Vector3 omega = v.segment<3>(at), at_start = -h * omega.cross(J * omega),
                   others = impulse.segment<3>(at) - at_start;
-    correction.segment<3>(at) = implicit_gyroscopic_impulse(J, omega, others, h, theta) - at_start;
+    if (in_matrix[static_cast<std::size_t>(at)] == 0) {
+      out.impulse.segment<3>(at) = solve_implicit_spin(J, omega, others, h, theta).impulse - at_start;
+      continue;
+    }
+    const Matrix3 derivative = gyroscopic_derivative(J, omega);
+    if (derivative.isZero(0)) continue;
+    auto block = out.matrix.add_block(at, at, 3, 3);
+    if (exact && keeps_inertia_definite(J, alpha * h * derivative)) {
+      block = -alpha * h * derivative;
+      continue;
+    }
+    const Matrix3 F = gyroscopic_skew(J, solve_implicit_spin(J, omega, others, h, theta).mean);
+    block = -theta * h * F;
+    out.impulse.segment<3>(at) = h * F * omega - at_start;
   }
 }
 

@@ -204,6 +204,20 @@ std::string MultibodySystem::joint_name(int row) const {
   return row_groups_[group_of_row_[row]].name;
 }
 
+bool MultibodySystem::joint_row_is_angle(int row) const {
+  int first = row;
+  while (first > 0 && group_of_row_[first - 1] == group_of_row_[row]) --first;
+  const RowGroup& group = row_groups_[group_of_row_[row]];
+  const auto is_angle = [](const PairFunction& f) {
+    return f.kind == PairKind::dot || f.kind == PairKind::angle;
+  };
+  if (group.kind == RowGroup::Kind::pair) return is_angle(equations_[group.first + row - first]);
+  // Of a coupler that mixes both the unit is the user's; lengths are meant where there is any.
+  return group.kind == RowGroup::Kind::coordinates && group.body_rows.empty() && !group.terms.empty() &&
+         std::all_of(group.terms.begin(), group.terms.end(),
+                     [&](const Term& term) { return is_angle(coordinates_[term.coordinate].function); });
+}
+
 // --- evaluation
 
 void MultibodySystem::evaluate_pair(const PairFunction& f, const Configuration& at, const double* v,

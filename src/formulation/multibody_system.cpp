@@ -94,6 +94,19 @@ std::string MultibodySystem::velocity_name(int i) const {
   return body_name(body) + parts[i - places_[body].v];
 }
 
+std::string MultibodySystem::check_position(const VectorRef& q) const {
+  // What the retraction keeps, and far more than it loses in a long run.
+  constexpr double tolerance = 1e-9;
+  for (int i = 0; i < num_bodies(); ++i) {
+    if (places_[i].nv != 6) continue;
+    const double length = q.segment<4>(places_[i].q + 3).norm();
+    if (std::abs(length - 1) > tolerance)
+      return fmt::format("the quaternion of body '{}' has length {}; allowed: 1 ± {:g}", body_name(i), length,
+                         tolerance);
+  }
+  return {};
+}
+
 // --- the configuration manifold
 
 double MultibodySystem::on_branch(int coordinate, double angle, const VectorRef& q) const {

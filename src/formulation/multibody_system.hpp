@@ -51,13 +51,21 @@ class MultibodySystem final : public System {
 
   // Pairs of shapes that overlap by more than `tolerance` at (t, q).
   std::vector<CollisionWorld::Overlap> overlaps(double t, const VectorRef& q, double tolerance) const;
+  // Width of the smaller shape [m].
+  double overlap_size(const CollisionWorld::Overlap& overlap) const {
+    return world_.pair_size({.shape_a = overlap.shape_a, .shape_b = overlap.shape_b});
+  }
   std::string shape_name(int shape) const { return world_.shape_name(shape); }
+  // Whether a contact is a stop of a joint.
+  bool is_stop(ContactId id) const { return is_limit(id); }
 
   int nq() const override { return nq_; }
   int nv() const override { return nv_; }
   std::string coordinate_name(int i) const override;
   std::string velocity_name(int i) const override;
   std::string joint_name(int row) const override;
+  bool joint_row_is_angle(int row) const override;
+  std::string check_position(const VectorRef& q) const override;
   int num_signals() const override { return static_cast<int>(model_.signals.size()); }
   std::string signal_name(int i) const override { return model_.signals[i].name; }
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override;
@@ -73,8 +81,8 @@ class MultibodySystem final : public System {
   bool depends_on_time() const override { return depends_on_time_; }
   void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
   void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
-  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
-                                  Vector& correction) const override;
+  void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha, bool exact,
+                       std::span<const char> in_matrix, GyroscopicStep& out) const override;
   double potential_energy(const Configuration& at) const override;
   double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
   void bilateral(const Configuration& at, BilateralRows& out) const override;
@@ -85,6 +93,13 @@ class MultibodySystem final : public System {
   bool has_contacts() const override;
   bool has_moving_surfaces() const override { return !kinematic_bodies_.empty(); }
   std::string contact_name(ContactId id) const override;
+  bool has_contact(ContactId id) const override {
+    return is_shape(id) ? world_.knows(id) : id < num_listed();
+  }
+  bool gap_is_angle(ContactId id) const override;
+  double contact_size(ContactId id) const override {
+    return is_shape(id) ? world_.pair_size(world_.ends(id)) : 1.0;
+  }
   ContactBodies contact_bodies(ContactId id) const override;
   void find_contacts(const Configuration& at, const VectorRef& v, double h, const ContactSet* known,
                      ContactSet& out) const override;

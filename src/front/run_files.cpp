@@ -4,12 +4,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 #include <chrono>
+#include <cmath>
+#include <optional>
+#include <sstream>
+#include <utility>
 
+#include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
-#include "delassus/formulation/multibody_system.hpp"
 #include "delassus/front/load_scene.hpp"
+#include "delassus/front/run_folder.hpp"
 #include "delassus/io/csv.hpp"
 #include "delassus/page/report_page.hpp"
 #include "delassus/recorder/recorder.hpp"
@@ -19,19 +25,28 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Shapes that overlap at the start are pushed apart in the first step: as far as they overlap, at once.
-std::vector<std::string> start_warnings(const Simulation& simulation) {
-  constexpr double visible = 1e-6;  // [m]
-  std::vector<std::string> out;
-  const auto* system = dynamic_cast<const MultibodySystem*>(&simulation.system());
-  if (system == nullptr) return out;
-  for (const CollisionWorld::Overlap& overlap :
-       system->overlaps(simulation.state().t, simulation.state().q, visible))
-    out.push_back(
-        fmt::format("shapes '{}' and '{}' overlap by {:.3g} m at the start; `delassus check SCENE --resolve "
-                    "FILE` moves them apart",
-                    system->shape_name(overlap.shape_a), system->shape_name(overlap.shape_b), overlap.depth));
-  return out;
+// A recording that nobody has asked to be complete stays near this [bytes].
+constexpr double k_recording_bytes = 1e8;
+
+// About what a frame takes [bytes].
+double frame_bytes(const System& system, const State& state) {
+  BilateralRows joints;
+  system.bilateral(state.t, state.q, joints);
+  constexpr double other_numbers = 40, contact_bytes = 161;
+  // A heap of bodies has about three contacts each.
+  const double contacts = system.has_contacts() ? 3.0 * system.num_bodies() : 0.0;
+  return 8.0 * (system.nq() + 2.0 * system.nv() + k_body_numbers * system.num_bodies() + joints.rows.rows() +
+                2.0 * system.num_joint_coordinates() + k_reaction_numbers * system.num_reactions() +
+                other_numbers) +
+         contact_bytes * contacts;
+}
+
+// Which steps become frames.
+int recorded_every(const Scene& scene, const Simulation& simulation) {
+  if (scene.desc.run.output_every) return *scene.desc.run.output_every;
+  const double steps = std::max(0.0, scene.desc.duration - simulation.time()) / simulation.options().step;
+  const double bytes = steps * frame_bytes(simulation.system(), simulation.state());
+  return static_cast<int>(std::clamp(std::ceil(bytes / k_recording_bytes), 1.0, 1e9));
 }
 
 RunInfo make_info(const Scene& scene, const Simulation& simulation) {
@@ -58,7 +73,21 @@ RunSummary begin_summary(const Scene& scene, const Simulation& simulation, const
   summary.step = simulation.options().step;
   summary.redundant_joint_rows = redundancy.num_redundant;
   summary.reactions_not_unique = redundancy.not_unique();
-  for (const std::string& warning : start_warnings(simulation)) summary.warn(warning);
+  for (const Warning& warning : simulation.start_warnings()) summary.warn(warning);
+  const int every = recorded_every(scene, simulation);
+  if (every > 1 && !scene.desc.run.output_every)
+    summary.notes.push_back(fmt::format(
+        "frames are recorded each {:g} s (each {} steps), so that the recording stays near {:g} MB; events "
+        "are "
+        "all recorded, the certificate is of all steps; `output: {{every: 1}}` records every step",
+        every * simulation.options().step, every, k_recording_bytes / 1e6));
+  if (simulation.state().history.num_steps > 0 && !simulation.continues_grid())
+    summary.notes.push_back(
+        fmt::format("the state at t = {:.9g} s does not lie on a time grid of step {:g} s that began at {:g} "
+                    "s: the run goes "
+                    "on "
+                    "with other steps, so not with the bits of a run without a stop",
+                    simulation.time(), simulation.options().step, simulation.state().history.grid.origin));
   return summary;
 }
 
@@ -84,27 +113,86 @@ RunSummary summary_of(const Recording& recording) {
 class RunFiles::Watch final : public Observer {
  public:
   Watch(const std::string& directory, const Scene& scene, const Simulation& simulation)
-      : redundancy(find_redundancy(simulation.system(), simulation.state())),
-        recorder(directory, simulation.system(), make_info(scene, simulation),
-                 {.every = scene.desc.run.output_every}),
+      : folder(std::in_place, directory),
+        redundancy(find_redundancy(simulation.system(), simulation.state())),
         summary(begin_summary(scene, simulation, redundancy)) {
-    recorder.record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
+    folder->clear();
+    recorder.emplace(directory, simulation.system(), make_info(scene, simulation),
+                     RecorderOptions{.every = recorded_every(scene, simulation)});
+    recorder->record_initial(simulation.state(), energy_of(simulation.system(), simulation.state()));
+    std::ostringstream text;
+    save(simulation.state(), text);
+    // The memory of contacts grows in a run.
+    constexpr std::size_t growth = 4, least = std::size_t{1} << 17;
+    folder->reserve(std::max(least, growth * text.str().size()));
     started = Clock::now();
   }
 
   bool after_step(const Simulation& simulation, const StepReport& report) override {
-    if (ended) return true;
+    // A step that was not finished on request has left nothing.
+    if (ended || report.stopped) return true;
     recorded = report.ok || report.substeps > 0;
-    if (recorded) recorder.record(simulation.state(), report);
+    try {
+      if (recorded) recorder->record(simulation.state(), report);
+    } catch (const InputError& error) {
+      ended = true;
+      throw InputError(std::string(error.what()) + "; " + save_last(simulation.state()));
+    }
     summary.add(report);
+    note_shared(simulation, report);
     return true;
   }
 
+  // What is not unique on the way: joints that contacts relieve or that become redundant, and pairs of bodies whose
+  // contacts share their load.
+  void note_shared(const Simulation& simulation, const StepReport& report) {
+    const System& system = simulation.system();
+    const auto note = [&](const std::string& name) {
+      std::vector<std::string>& names = summary.reactions_not_unique;
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    };
+    if (report.certificate.redundant_joint_rows > summary.redundant_joint_rows) {
+      summary.redundant_joint_rows = report.certificate.redundant_joint_rows;
+      for (const std::string& name : find_redundancy(system, simulation.state()).not_unique()) note(name);
+    }
+    shared_rows.resize(report.shared_joint_rows.size(), 0);
+    for (std::size_t row = 0; row < shared_rows.size(); ++row)
+      if (report.shared_joint_rows[row] != 0 && shared_rows[row] == 0) {
+        shared_rows[row] = 1;
+        note(system.joint_name(static_cast<int>(row)));
+      }
+    for (const ContactReport& contact : report.contacts) {
+      if (!contact.shared) continue;
+      const ContactBodies pair = system.contact_bodies(contact.id);
+      if (std::find(shared_pairs.begin(), shared_pairs.end(), pair) != shared_pairs.end()) continue;
+      shared_pairs.push_back(pair);
+      const auto name_of = [&](int body) { return body < 0 ? "world" : system.body_name(body); };
+      note(pair.a < 0 && pair.b < 0 ? system.contact_name(contact.id)
+                                    : fmt::format("{} on {}", name_of(pair.b), name_of(pair.a)));
+    }
+  }
+
+  // The state, with the room that was kept for it when the disk is full. What became of it.
+  std::string save_last(const State& state) const {
+    const std::string path = folder->path() + "/state.txt";
+    try {
+      folder->free_reserve();
+      save_file(state, path);
+    } catch (const InputError& error) {
+      return std::string("nor can the state be saved: ") + error.what();
+    }
+    return fmt::format("the state at t = {:.9g} s is in {}", state.t, path);
+  }
+
+  std::optional<RunFolder> folder;  // until the run has ended
+
   Redundancy redundancy;
-  Recorder recorder;
   RunSummary summary;
+  std::optional<Recorder> recorder;
   Clock::time_point started;
-  bool recorded = false;  // the last step
+  std::vector<char> shared_rows;            // joint rows that are noted already
+  std::vector<ContactBodies> shared_pairs;  // likewise
+  bool recorded = false;                    // the last step
   bool ended = false;
 };
 
@@ -115,6 +203,12 @@ RunFiles::RunFiles(const std::string& directory, const Scene& scene, Simulation&
   simulation.observe(std::shared_ptr<Observer>(watch_));
 }
 
+RunFiles::~RunFiles() {
+  if (watch_ && watch_->ended) watch_->folder.reset();
+}
+
+RunFiles::RunFiles(RunFiles&&) noexcept = default;
+
 const RunSummary& RunFiles::summary() const {
   return watch_->summary;
 }
@@ -124,18 +218,23 @@ const Redundancy& RunFiles::redundancy() const {
 }
 
 void RunFiles::finish(const Simulation& simulation) {
-  const bool ok = simulation.report().ok;
-  finish(simulation, ok ? "completed" : "stopped", simulation.report().message);
+  const StepReport& report = simulation.report();
+  finish(simulation, report.ok ? "completed" : report.stopped ? "interrupted" : "stopped", report.message);
 }
 
 void RunFiles::finish(const Simulation& simulation, const std::string& status, const std::string& message) {
   const State& state = simulation.state();
   RunSummary& summary = watch_->summary;
   summary.seconds = std::chrono::duration<double>(Clock::now() - watch_->started).count();
-  if (watch_->recorded) watch_->recorder.record_last_frame(state, simulation.report());
   watch_->ended = true;
-  watch_->recorder.finish(status, message);
+  // First what cannot be computed again, should the disk be full.
+  if (watch_->folder) watch_->folder->free_reserve();
   save_file(state, directory_ + "/state.txt");
+  if (watch_->recorded) watch_->recorder->record_last_frame(state, simulation.report());
+  watch_->recorder->finish(status, message);
+  summary.energy = energy_of(simulation.system(), state);
+  summary.energy_in_play = simulation.energy_watch().in_play();
+  if (const std::optional<Warning> gained = simulation.energy_watch().verdict()) summary.warn(*gained);
   summary.status = status;
   summary.message = message;
   summary.time = state.t;

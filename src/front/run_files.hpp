@@ -22,9 +22,16 @@ namespace delassus {
 
 class RunFiles {
  public:
-  // Makes the directory, records the state at hand and observes the simulation from now on. Frames as often as the scene
-  // asks for (`output.every`). Throws InputError with the path and the reason when it cannot write, as all functions do.
+  // Makes the directory, takes it (front/run_folder.hpp), removes what an earlier run left there, records the state at hand
+  // and observes the simulation from now on. Frames as often as the scene asks for (`output.every`), or as keep the
+  // recording below about 100 MB. Throws InputError with the path and the reason when it cannot write, as all functions do;
+  // when that happens in a step, the state is saved if there is any room for it.
   RunFiles(const std::string& directory, const Scene& scene, Simulation& simulation);
+
+  // Gives the directory back when the run has ended; otherwise it is recorded, and held, as long as the simulation goes on.
+  ~RunFiles();
+  RunFiles(RunFiles&& other) noexcept;
+  RunFiles& operator=(RunFiles&&) = delete;
 
   // So far.
   const RunSummary& summary() const;

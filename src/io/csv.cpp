@@ -118,11 +118,13 @@ Table reactions(const Recording& recording) {
 }
 
 Table energy(const Recording& recording) {
-  Table table("t,kinetic,potential,work,friction,impact,constraint,defect");
+  Table table(
+      "t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const EnergyReport& e = recording.energy[f];
     table.row(recording.time[f]);
-    for (double x : {e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect})
+    for (double x : {e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect, e.driven,
+                     e.normal, e.joints, e.projection, e.error})
       table.add(x);
   }
   return table;
@@ -132,7 +134,9 @@ Table certificate(const Recording& recording) {
   Table table(
       "t,step,step_length,status,momentum_residual,joint_residual,contact_residual,joint_drift,velocity_"
       "drift,"
-      "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact");
+      "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact,joint_"
+      "turn,"
+      "stop_excess");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const Certificate& c = recording.certificate[f];
     table.row(recording.time[f]).add(recording.step[f]).add(recording.step_length[f]);
@@ -145,6 +149,7 @@ Table certificate(const Recording& recording) {
         c.worst_joint_row >= 0 && c.worst_joint_row < static_cast<int>(recording.joint_names.size());
     table.add(has_joint ? quoted(recording.joint_names[c.worst_joint_row]) : "");
     table.add(c.has_worst_contact ? quoted(recording.contact_name(c.worst_contact)) : "");
+    table.add(c.joint_turn).add(c.stop_excess);
   }
   return table;
 }
@@ -204,22 +209,32 @@ Table events(const Recording& recording) {
   return table;
 }
 
+struct NamedTable {
+  const char* name;
+  Table (*make)(const Recording&);
+};
+constexpr NamedTable k_tables[] = {{"bodies.csv", bodies},     {"coordinates.csv", coordinates},
+                                   {"joints.csv", joints},     {"reactions.csv", reactions},
+                                   {"energy.csv", energy},     {"certificate.csv", certificate},
+                                   {"contacts.csv", contacts}, {"pairs.csv", pairs},
+                                   {"wrenches.csv", wrenches}, {"events.csv", events}};
+
 }  // namespace
+
+const std::vector<std::string>& csv_file_names() {
+  static const std::vector<std::string> names = [] {
+    std::vector<std::string> out;
+    for (const NamedTable& table : k_tables) out.emplace_back(table.name);
+    return out;
+  }();
+  return names;
+}
 
 void write_csv(const Recording& recording, const std::string& directory) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
   if (error) throw InputError("cannot create the directory " + directory + ": " + error.message());
-  bodies(recording).write(directory, "bodies.csv");
-  coordinates(recording).write(directory, "coordinates.csv");
-  joints(recording).write(directory, "joints.csv");
-  reactions(recording).write(directory, "reactions.csv");
-  energy(recording).write(directory, "energy.csv");
-  certificate(recording).write(directory, "certificate.csv");
-  contacts(recording).write(directory, "contacts.csv");
-  pairs(recording).write(directory, "pairs.csv");
-  wrenches(recording).write(directory, "wrenches.csv");
-  events(recording).write(directory, "events.csv");
+  for (const NamedTable& table : k_tables) table.make(recording).write(directory, table.name);
 }
 
 }  // namespace delassus

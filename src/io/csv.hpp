@@ -4,6 +4,7 @@
 // Recordings as tables of text.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "delassus/recorder/recording.hpp"
 
@@ -16,7 +17,7 @@ namespace delassus {
 //   joints.csv       t,name,value,rate                                               a row a frame and joint
 //                                                                                    coordinate
 //   reactions.csv    t,name,fx,fy,fz,tx,ty,tz                                        a row a frame and joint
-//   energy.csv       t,kinetic,potential,work,friction,impact,constraint,defect
+//   energy.csv       t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error
 //   certificate.csv  t,step,step_length,status,residuals and drifts,counts,names of the worst joint and
 //                    contact
 //   contacts.csv     t,name,status,gap,impulse_n,impulse_t1,impulse_t2,velocity_n,velocity_t1,velocity_t2,
@@ -33,5 +34,7 @@ namespace delassus {
 // (nq ≠ nv) their columns are numbered, v_0, v_1, …. Each file is written to a temporary name and renamed;
 // InputError names the path and the reason.
 void write_csv(const Recording& recording, const std::string& directory);
+// "bodies.csv", …
+const std::vector<std::string>& csv_file_names();
 
 }  // namespace delassus

@@ -86,6 +86,21 @@ bool BlockMatrix::is_symmetric() const {
   return true;
 }
 
+void BlockMatrix::symmetric_part(BlockMatrix& out) const {
+  out.clear(size_);
+  for (int b = 0; b < num_blocks(); ++b) {
+    const ConstBlock values = block(b);
+    const int row = block_row(b), column = block_column(b), rows = static_cast<int>(values.rows()),
+              columns = static_cast<int>(values.cols());
+    if (row == column && rows == columns) {
+      out.add_block(row, column, rows, columns) = 0.5 * (values + values.transpose());
+      continue;
+    }
+    out.add_block(row, column, rows, columns) = 0.5 * values;
+    out.add_block(column, row, columns, rows) = 0.5 * values.transpose();
+  }
+}
+
 bool BlockMatrix::operator==(const BlockMatrix& other) const {
   return size_ == other.size_ && blocks_ == other.blocks_ && values_ == other.values_;
 }

@@ -34,6 +34,8 @@ class BlockMatrix {
   // Whether the blocks show it, bit for bit: each block on the diagonal is symmetric, and after each other one comes its
   // transpose. False does not mean that the sum is not.
   bool is_symmetric() const;
+  // out = ½ (this + thisᵀ)
+  void symmetric_part(BlockMatrix& out) const;
   bool operator==(const BlockMatrix& other) const;
 
  private:

@@ -25,6 +25,11 @@ constexpr double k_surely_null = 100 * k_epsilon;
 constexpr double k_maybe_null = 1e-9;
 // Then a second ε tells: the pivot of a dependent set grows with ε, any other stays.
 constexpr double k_epsilon_growth = 1024;
+// Small pivots are not proof: the axes that a chain of n hinges holds leave σ ≈ 1/n⁴, as a beam of n elements does. Rows
+// depend when their combination n has σ = ‖D̂ n‖²/Σ ŵ n² below the first number, the tolerance of small systems; where
+// n has many entries that count, below what a beam of as many has.
+constexpr double k_null_quotient = 1e-11;
+constexpr double k_short_combination = 50;
 // Residuals relative to Σ |terms| of their row; a row sums about a dozen.
 constexpr double k_residual_goal = 4 * k_round_off;
 // Of a correction, relative to the largest entry of its right side: good factors meet it without a sweep, and what is left
@@ -279,15 +284,43 @@ bool SparseKkt::find_null_columns() {
     if (pivot < k_surely_null) null_columns_.push_back(lu_.pivot_column(k));
     doubtful = doubtful || (pivot >= k_surely_null && pivot < k_maybe_null);
   }
-  if (!doubtful) return true;
-  null_columns_.clear();
-  magnitude_.resize(n);
-  for (int k = 0; k < n; ++k) magnitude_[k] = std::abs(lu_.pivot(k));
-  if (!factorize(k_epsilon * k_epsilon_growth)) return false;
-  for (int k = 0; k < n; ++k)
-    if (magnitude_[k] < k_maybe_null && std::abs(lu_.pivot(k)) > std::sqrt(k_epsilon_growth) * magnitude_[k])
-      null_columns_.push_back(lu_.pivot_column(k));
-  return factorize(k_epsilon);
+  if (doubtful) {
+    null_columns_.clear();
+    magnitude_.resize(n);
+    for (int k = 0; k < n; ++k) magnitude_[k] = std::abs(lu_.pivot(k));
+    if (!factorize(k_epsilon * k_epsilon_growth)) return false;
+    for (int k = 0; k < n; ++k)
+      if (magnitude_[k] < k_maybe_null &&
+          std::abs(lu_.pivot(k)) > std::sqrt(k_epsilon_growth) * magnitude_[k])
+        null_columns_.push_back(lu_.pivot_column(k));
+    if (!factorize(k_epsilon)) return false;
+  }
+  if (null_columns_.empty()) return true;
+  // The combination of rows that a pivot stands for, by inverse iteration, and its σ.
+  const auto regular = [&](int column) {
+    correction_.setZero(n);
+    correction_[column] = 1;
+    for (int pass = 0; pass < 3; ++pass) {
+      if (pass > 0) correction_.tail(nj_).array() *= w_.array();
+      lu_.solve_in_place(correction_);
+      correction_.head(nv_).setZero();
+      const double largest = correction_.cwiseAbs().maxCoeff();
+      if (!(largest > 0)) return false;
+      correction_ /= largest;
+    }
+    residual_.setZero(nv_);
+    for (int j = nv_; j < n; ++j)
+      for (int k = starts_[j]; k < starts_[j + 1] && row_of_[k] < nv_; ++k)
+        residual_[row_of_[k]] += values_[k] * correction_[j];
+    const auto squares = correction_.tail(nj_).array().square();
+    const double quotient = residual_.squaredNorm() / (w_.array() * squares).sum();
+    const double length = squares.sum() / squares.maxCoeff() / k_short_combination;
+    return quotient > k_null_quotient / std::pow(std::max(1.0, length), 4);
+  };
+  if (std::erase_if(null_columns_, regular) == 0 || !null_columns_.empty()) return true;
+  // Regular after all, though with small pivots.
+  regularized_ = !factorize(0);
+  return !regularized_ || factorize(k_epsilon);
 }
 
 double SparseKkt::update_residual() const {

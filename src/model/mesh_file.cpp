@@ -16,6 +16,7 @@
 #include "delassus/base/error.hpp"
 #include "delassus/base/files.hpp"
 #include "delassus/base/text_reader.hpp"
+#include "delassus/model/weld.hpp"
 
 namespace delassus {
 namespace {
@@ -237,8 +238,13 @@ Surface parse_stl(const std::string& bytes, const std::string& file) {
 
 Surface read_mesh_file(const std::string& path) {
   const std::string name = lower_case(path);
-  if (name.ends_with(".obj")) return parse_obj(read_file(path, k_max_bytes), path);
-  if (name.ends_with(".stl")) return parse_stl(read_file(path, k_max_bytes), path);
+  const bool obj = name.ends_with(".obj");
+  if (obj || name.ends_with(".stl")) {
+    const std::string bytes = read_file(path, k_max_bytes);
+    Surface out = obj ? parse_obj(bytes, path) : parse_stl(bytes, path);
+    weld_borders(out);
+    return out;
+  }
   throw InputError(fmt::format("the surface file '{}' has an unknown ending; allowed: .obj, .stl", path));
 }
 

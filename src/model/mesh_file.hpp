@@ -7,7 +7,8 @@
 // are cut into triangles from their first corner, so they must be convex. Other keywords are ignored.
 // STL: text or binary (single precision); corners with the same coordinates become one vertex, their normals are ignored.
 //
-// A file is read as it is; whether its surface is a good one says check_shape.
+// Contents are parsed as they are, files are read with corners on borders that differ by round-off as one vertex (weld.hpp).
+// Whether a surface is a good one says check_shape.
 #pragma once
 #include <string>
 

@@ -263,16 +263,6 @@ json describe_contacts(const Recording& recording, const std::vector<int>& frame
   return out;
 }
 
-// Largest work of joints, and largest energy.
-std::pair<double, double> joint_work(const Recording& recording) {
-  double work = 0, size = 0;
-  for (const EnergyReport& e : recording.energy) {
-    work = std::max(work, std::abs(e.constraint));
-    size = std::max({size, std::abs(e.kinetic), std::abs(e.potential)});
-  }
-  return {work, size};
-}
-
 json describe_events(const Recording& recording) {
   json out = json::array();
   for (std::size_t i = 0; i < std::min(recording.events.size(), k_max_events); ++i) {
@@ -299,10 +289,27 @@ json describe_summary(const Recording& recording, const RunSummary& summary) {
   out.push_back({"rejected", fmt::format("{}", summary.rejected)});
   out.push_back({"iterations", fmt::format("{}", summary.iterations)});
   out.push_back({"computing time", fmt::format("{:.3g} s", summary.seconds)});
-  out.push_back({"worst residual", fmt::format("{:.2e}", summary.worst.residual)});
-  out.push_back({"worst joint_drift", fmt::format("{:.2e} m", summary.worst.joint_drift)});
-  out.push_back({"worst penetration", fmt::format("{:.2e} m", summary.worst.penetration)});
-  out.push_back({"worst energy_defect", fmt::format("{:.2e} J", summary.worst.energy_defect)});
+  const auto with_angle = [](double length, double angle) {
+    return angle > 0 ? fmt::format("{:.2e} m, {:.2e} rad", length, angle) : fmt::format("{:.2e} m", length);
+  };
+  const RunSummary::Worst& worst = summary.worst;
+  out.push_back({"equations solved to", fmt::format("{:.2e}", worst.residual)});
+  out.push_back({"worst joint drift", with_angle(worst.joint_drift, worst.joint_turn)});
+  out.push_back({"worst penetration", with_angle(worst.penetration, worst.stop_excess)});
+  out.push_back({"worst energy error",
+                 summary.energy_in_play > 0
+                     ? fmt::format("{:.2e} J ({:.2g} % of the energy in play)", worst.energy_error,
+                                   100 * worst.energy_error / summary.energy_in_play)
+                     : fmt::format("{:.2e} J", worst.energy_error)});
+  const EnergyReport& e = summary.energy;
+  out.push_back({"work at the end", fmt::format("applied {:.3g}, prescribed motions {:.3g}, friction {:.3g}, "
+                                                "impacts {:.3g} J",
+                                                e.work, e.driven, e.friction, e.impact)});
+  out.push_back({"energy error at the end",
+                 fmt::format("{:.2e} J: contacts and joints {:.2e}, projection {:.2e}, bookkeeping {:.2e}",
+                             e.error, e.normal + e.joints - e.driven, e.projection, e.defect)});
+  if (!summary.warning_counts.empty()) out.push_back({"warnings", summary.warning_text()});
+  for (const std::string& note : summary.notes) out.push_back({"note", note});
   if (!summary.reactions_not_unique.empty())
     out.push_back({"reactions that are not unique",
                    fmt::format("{} (least norm)", fmt::join(summary.reactions_not_unique, ", "))});
@@ -341,9 +348,16 @@ json describe_energy(const Recording& recording, const std::vector<int>& frames)
               {"friction", energy([](const EnergyReport& e) { return e.friction; })},
               {"impact", energy([](const EnergyReport& e) { return e.impact; })},
               {"work", energy([](const EnergyReport& e) { return e.work; })},
+              {"error", energy([](const EnergyReport& e) { return e.error; })},
+              {"constraints", energy([](const EnergyReport& e) { return e.normal + e.joints - e.driven; })},
+              {"projection", energy([](const EnergyReport& e) { return e.projection; })},
               {"defect", energy([](const EnergyReport& e) { return e.defect; })}};
-  if (const auto [work, size] = joint_work(recording); work > k_visible_work * size)
-    out["constraint"] = energy([](const EnergyReport& e) { return e.constraint; });
+  double largest = 0, size = 0;
+  for (const EnergyReport& e : recording.energy) {
+    largest = std::max(largest, std::abs(e.driven));
+    size = std::max({size, std::abs(e.kinetic), std::abs(e.potential)});
+  }
+  if (largest > k_visible_work * size) out["driven"] = energy([](const EnergyReport& e) { return e.driven; });
   return out;
 }
 
@@ -356,6 +370,8 @@ json describe_certificate(const Recording& recording, const std::vector<int>& fr
          return std::max({c.contact_residual, c.joint_residual, c.momentum_residual});
        })},
       {"drift", certificate([](const Certificate& c) { return c.joint_drift; })},
+      {"turn", certificate([](const Certificate& c) { return c.joint_turn; })},
+      {"stop_excess", certificate([](const Certificate& c) { return c.stop_excess; })},
       {"velocity_drift", certificate([](const Certificate& c) { return c.velocity_drift; })},
       {"penetration", certificate([](const Certificate& c) { return c.penetration; })},
       {"iterations", certificate([](const Certificate& c) { return static_cast<double>(c.iterations); })}};
@@ -382,7 +398,9 @@ std::string make_report_page(const Recording& recording, const SceneDesc& scene,
   data["description"] = recording.info.description;
   data["program"] = recording.info.program;
   data["status"] = {{"ok", recording.status == "completed"},
+                    {"warnings", summary.num_warnings()},
                     {"message", recording.message.empty() ? recording.status : recording.message}};
+  data["warnings"] = summary.warnings;
   data["summary"] = describe_summary(recording, summary);
   ShapeWriter writer;
   data["bodies"] = describe_bodies(scene, model, writer);

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
+
 namespace delassus {
 namespace {
 
@@ -118,6 +120,7 @@ class Program {
     Vector best = x_;
     double best_gap = gap();
     for (int i = 0; i < k_max_iterations && best_gap > k_smallest_gap; ++i) {
+      throw_if_stop_requested();
       ++result.iterations;
       if (!step()) break;
       const double now = gap();

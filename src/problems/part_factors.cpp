@@ -15,16 +15,32 @@ constexpr int k_body_velocities = 6;
 // Parts that a thread takes at once: factors of bodies cost some tenths of a microsecond each.
 constexpr std::size_t k_grain = 64;
 
+bool is_definite(const BlockMatrix& A, BlockMatrix& symmetric_part, StepMatrixFactor& factor) {
+  A.symmetric_part(symmetric_part);
+  return factor.check_positive_definite(symmetric_part);
+}
+
+// The same of n×n values by columns.
+bool is_definite_small(const double* values, int n) {
+  double symmetric[k_body_velocities * k_body_velocities];
+  for (int j = 0; j < n; ++j)
+    for (int i = 0; i < n; ++i) symmetric[i + j * n] = 0.5 * (values[i + j * n] + values[j + i * n]);
+  return factorize_small(symmetric, n, true);
+}
+
 }  // namespace
 
-bool PartFactors::compute(const Problem& problem, const Parts& parts) {
+bool PartFactors::compute(const Problem& problem, const Parts& parts, bool check_definite) {
   problem_ = &problem;
   parts_ = &parts;
+  check_definite_ = check_definite;
   num_mechanisms_ = 0;
   whole_ = parts.size() <= 1;
   symmetric_ = problem.symmetric;
   if (whole_) {
     symmetric_ = symmetric_ || problem.A.is_symmetric();
+    if (check_definite && !symmetric_ && !is_definite(problem.A, symmetric_part_, definiteness_))
+      return false;
     const BlockRows* directions = problem.separate_directions ? &problem.G_directions : nullptr;
     return kkt_.compute(problem.A, symmetric_, problem.Gt, directions, problem.C, 1 + problem.Ht.rows());
   }
@@ -116,6 +132,7 @@ bool PartFactors::factorize(int part) {
   const int size = parts_->num_velocities(part);
   double* factor = body_factors_.data() + factor_starts_[part];
   if (part_symmetric_[part] == 0) part_symmetric_[part] = is_symmetric_small(factor, size) ? 1 : 0;
+  if (check_definite_ && part_symmetric_[part] == 0 && !is_definite_small(factor, size)) return false;
   return factorize_small(factor, size, part_symmetric_[part] != 0);
 }
 
@@ -125,6 +142,9 @@ bool PartFactors::factorize_mechanism(int part, Mechanism& mechanism) {
   for (int i = 0; i < rows; ++i) mechanism.C[i] = problem_->C[mechanism.joint_rows[i]];
   const BlockRows* directions = problem_->separate_directions ? &mechanism.G_directions : nullptr;
   if (part_symmetric_[part] == 0) part_symmetric_[part] = mechanism.A.is_symmetric() ? 1 : 0;
+  if (check_definite_ && part_symmetric_[part] == 0 &&
+      !is_definite(mechanism.A, mechanism.symmetric_part, mechanism.definiteness))
+    return false;
   return mechanism.kkt.compute(mechanism.A, part_symmetric_[part] != 0, mechanism.Gt, directions, mechanism.C,
                                1 + std::min(problem_->Ht.rows(), parts_->num_velocities(part)));
 }

@@ -22,8 +22,9 @@ namespace delassus {
 
 class PartFactors {
  public:
-  // Both must stay alive and unchanged while this object is used. False: A is not positive definite.
-  bool compute(const Problem& problem, const Parts& parts);
+  // Both must stay alive and unchanged while this object is used. False: A is not positive definite; of parts that are not
+  // symmetric this is known only where `check_definite` asks for it, by Cholesky's method on their symmetric part.
+  bool compute(const Problem& problem, const Parts& parts, bool check_definite = false);
   // Of all parts.
   bool symmetric() const { return symmetric_; }
   // The only part of a problem that does not fall apart is the problem itself: nothing is copied.
@@ -44,6 +45,8 @@ class PartFactors {
     BlockRows Gt, G_directions;
     Vector C;
     KktFactor kkt;
+    StepMatrixFactor definiteness;
+    BlockMatrix symmetric_part;
     std::vector<int> joint_rows;  // of the problem
     Matrix X;
     Vector p, g, v, lambda;
@@ -61,8 +64,10 @@ class PartFactors {
 
   const Problem* problem_ = nullptr;
   const Parts* parts_ = nullptr;
-  bool whole_ = false, symmetric_ = true;
-  KktFactor kkt_;                  // of the whole problem
+  bool whole_ = false, symmetric_ = true, check_definite_ = false;
+  KktFactor kkt_;  // of the whole problem
+  StepMatrixFactor definiteness_;
+  BlockMatrix symmetric_part_;
   std::vector<int> mechanism_of_;  // of a part; −1: a body, factorised in body_factors_
   std::vector<std::unique_ptr<Mechanism>> mechanisms_;  // reused from call to call
   int num_mechanisms_ = 0;

@@ -6,12 +6,36 @@
 #include <cmath>
 
 namespace delassus {
+namespace {
 
-bool Reduction::compute(const Problem& problem) {
+// Joints sum up the momenta of a mechanism: in free fall a hinge turns with the round-off of the fall. A contact can see
+// what of it √(2T) √W_cc bounds, T the kinetic energy of the mechanism.
+void add_joint_terms(const Problem& problem, const Parts& parts, const Vector& v, Vector& momentum,
+                     LocalProblem& local) {
+  momentum.setZero(v.size());
+  problem.A.add_product(v, momentum);
+  for (int c = 0; c < problem.num_contacts(); ++c) {
+    double energy = 0;
+    int last = -1;
+    for (int b = 0; b < problem.Ht.num_blocks(c); ++b) {
+      const int part = parts.part_of(problem.Ht.block_column(c, b));
+      if (part == last) continue;
+      last = part;
+      for (const int i : parts.velocities(part)) energy += v[i] * momentum[i];
+    }
+    const double mobility = local.W.diagonal(c).diagonal().maxCoeff();
+    if (energy > 0 && mobility > 0)
+      local.terms[c] = std::max(local.terms[c], std::sqrt(energy) * std::sqrt(mobility));
+  }
+}
+
+}  // namespace
+
+bool Reduction::compute(const Problem& problem, bool check_definite) {
   problem_ = &problem;
   update_cones();
   parts_.find(problem);
-  const bool definite = factors_.compute(problem, parts_);
+  const bool definite = factors_.compute(problem, parts_, check_definite);
   local_.symmetric = factors_.symmetric() && !problem.separate_directions;
   if (!definite) return false;
   operator_.assemble(problem, parts_, factors_, local_.W);
@@ -33,6 +57,7 @@ void Reduction::update_free_velocity() {
         local_.terms[c] =
             std::max(local_.terms[c], block.col(j).cwiseAbs().maxCoeff() * std::abs(v_free_[column + j]));
     }
+  if (problem_->Gt.rows() > 0) add_joint_terms(*problem_, parts_, v_free_, p_, local_);
 }
 
 void Reduction::recover(const VectorRef& r, Solution& solution) const {

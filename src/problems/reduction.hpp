@@ -21,8 +21,8 @@ namespace delassus {
 class Reduction {
  public:
   // Factorises; the problem must stay alive and unchanged while this object is used. False: A is not positive
-  // definite.
-  bool compute(const Problem& problem);
+  // definite. `check_definite`: also where A is not symmetric, which takes a factorisation more (part_factors.hpp).
+  bool compute(const Problem& problem, bool check_definite = false);
   // After a change of p, g and w only: new u_free with the same W.
   void update_free_velocity();
   // After a change of the cones only.
@@ -36,6 +36,7 @@ class Reduction {
   void recover(const VectorRef& r, Solution& solution) const;
   double contact_mass(int contact) const { return local_.contact_mass(contact); }
   int num_parts() const { return parts_.size(); }
+  const Parts& parts() const { return parts_; }
   // Joint rows that depend on others.
   int num_redundant() const { return factors_.num_redundant(); }
 

@@ -31,6 +31,67 @@ double speed_without_joints(const Problem& problem, Vector& diagonal) {
   return speed;
 }
 
+bool has_couples(const Cone& cone) {
+  return (cone.kind == ConeKind::coulomb || cone.kind == ConeKind::convex) && cone.dim > 3;
+}
+
+// A row of angular velocities counts by its coefficient [m], its couple by the normal force that it needs.
+double unit_of_row(const Cone& cone, int k) {
+  for (const FrictionPart& part : friction_parts(cone))
+    if (part.kind != FrictionKind::sliding && k >= part.first && k < part.first + part.size)
+      return part.coefficient;
+  return 1.0;
+}
+
+double free_speed(const LocalProblem& local) {
+  double speed = 0;
+  for (int c = 0; c < local.num_contacts(); ++c)
+    for (int k = 0; k < local.cones[c].dim; ++k) {
+      const double u = std::abs(local.u_free[local.first_row(c) + k]);
+      if (!(u <= speed))
+        speed = has_couples(local.cones[c]) ? std::max(speed, unit_of_row(local.cones[c], k) * u) : u;
+    }
+  return speed;
+}
+
+// With couples and angular velocities in these units, so that all of the error is one of velocity.
+double contact_error_of_couples(const Cone& cone, const ContactMatrix::ConstBlock& W,
+                                const ContactVectorRef& r, const ContactVectorRef& u) {
+  Cone scaled = cone;
+  if (cone.mu_rolling > 0) scaled.mu_rolling = 1;
+  if (cone.mu_spinning > 0) scaled.mu_spinning = 1;
+  Vector scaled_r = r, scaled_u = u;
+  double trace = 0, rows = 0, useless = 0;
+  for (int k = 0; k < cone.dim; ++k) {
+    const double unit = unit_of_row(cone, k);
+    scaled_u[k] *= unit;
+    if (unit > 0) {
+      scaled_r[k] /= unit;
+      trace += unit * unit * W(k, k);
+      rows += 1;
+    } else {
+      useless = std::max(useless, std::abs(r[k]));
+      scaled_r[k] = 0;
+    }
+  }
+  if (useless > 0) return std::numeric_limits<double>::infinity();  // a couple without friction
+  return contact_error(scaled, trace > 0 ? rows / trace : std::numeric_limits<double>::infinity(), scaled_r,
+                       scaled_u);
+}
+
+// Of the sums W r.
+double largest_term(const LocalProblem& problem, const VectorRef& r) {
+  double largest = 0;
+  for (int a = 0; a < problem.num_contacts(); ++a)
+    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e) {
+      const auto block = problem.W.block(a, e);
+      const int first = problem.first_row(problem.W.column(e));
+      for (Eigen::Index j = 0; j < block.cols(); ++j)
+        largest = std::max(largest, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
+    }
+  return largest;
+}
+
 }  // namespace
 
 double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<const Vector>& r,
@@ -87,12 +148,14 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
         max_abs(rows) / std::max({speed, max_abs(problem.g), speed_without_joints(problem, part), k_tiny});
   }
   const LocalProblem& local = reduction.local();
-  const double reference = std::max({max_abs(local.u_free), local.velocity_floor(), k_tiny});
+  const double reference = std::max(compute_velocity_scale(local, free_speed(local), solution.r), k_tiny);
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const Cone& cone = problem.cones[c];
     const int row = local.first_row(c);
-    const double error = contact_error(cone, reduction.contact_mass(c), solution.r.segment(row, cone.dim),
-                                       solution.u.segment(row, cone.dim)) /
+    const auto r = solution.r.segment(row, cone.dim), u = solution.u.segment(row, cone.dim);
+    const bool couples = has_couples(cone) && r.allFinite() && u.allFinite();
+    const double error = (couples ? contact_error_of_couples(cone, local.W.diagonal(c), r, u)
+                                  : contact_error(cone, reduction.contact_mass(c), r, u)) /
                          reference;
     if (!(error <= residual.contact) || residual.worst_contact < 0) {
       residual.contact = error;
@@ -103,16 +166,31 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
   return residual;
 }
 
+double compute_velocity_scale(const LocalProblem& problem, double free, const VectorRef& r) {
+  constexpr double share = 1e-4;  // as in LocalProblem::velocity_floor
+  constexpr double most = 1e4;    // times the others
+  const double scale = std::max(free, problem.velocity_floor());
+  return std::max(scale, std::min(share * largest_term(problem, r), most * scale));
+}
+
 double compute_cancellation(const LocalProblem& problem, const VectorRef& r) {
-  double largest = 0;
-  for (int a = 0; a < problem.num_contacts(); ++a)
-    for (int e = problem.W.row_begin(a); e < problem.W.row_end(a); ++e) {
-      const auto block = problem.W.block(a, e);
-      const int first = problem.first_row(problem.W.column(e));
-      for (Eigen::Index j = 0; j < block.cols(); ++j)
-        largest = std::max(largest, block.col(j).cwiseAbs().maxCoeff() * std::abs(r[first + j]));
-    }
-  return std::max(1.0, largest / std::max(max_abs(problem.u_free), k_tiny));
+  return std::max(1.0, largest_term(problem, r) / std::max(max_abs(problem.u_free), k_tiny));
+}
+
+double judged_residual(const Residual& residual, const LocalProblem& local, const Solution& solution) {
+  const double free = max_abs(local.u_free);
+  const double round_off = std::numeric_limits<double>::epsilon() *
+                           compute_cancellation(local, VectorRef(solution.r)) * free /
+                           std::max({free, local.velocity_floor(), k_tiny});
+  // NaN of any part is the outcome.
+  double worst = round_off;
+  for (double part : {residual.momentum, residual.joints, residual.contact})
+    if (!(part <= worst)) worst = part;
+  return worst;
+}
+
+double judged_residual(const Problem& problem, const Reduction& reduction, const Solution& solution) {
+  return judged_residual(compute_residual(problem, reduction, solution), reduction.local(), solution);
 }
 
 }  // namespace delassus

@@ -220,8 +220,8 @@ struct Recorder::Impl {
     frames.joint_impulses.create(file, "/frames/joint_impulses", {nj});
     frames.joint_coordinates.create(file, "/frames/joint_coordinates", {system.num_joint_coordinates(), 2});
     frames.reactions.create(file, "/frames/reactions", {system.num_reactions(), k_reaction_numbers});
-    frames.energy.create(file, "/frames/energy", {7});
-    frames.certificate.create(file, "/frames/certificate", {6});
+    frames.energy.create(file, "/frames/energy", {k_energy_numbers});
+    frames.certificate.create(file, "/frames/certificate", {k_certificate_numbers});
     frames.solver.create(file, "/frames/solver", {8});
     frames.worst_contact.create(file, "/frames/worst_contact");
     frames.contact_first.create(file, "/frames/contact_first");
@@ -300,13 +300,14 @@ struct Recorder::Impl {
   }
 
   void put_energy(const EnergyReport& e) {
-    frames.energy.put_row(
-        std::array{e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect});
+    frames.energy.put_row(std::array{e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint,
+                                     e.defect, e.driven, e.normal, e.joints, e.projection, e.error});
   }
 
   void put_certificate(const Certificate& c, int substeps, int rejected) {
     frames.certificate.put_row(std::array{c.momentum_residual, c.joint_residual, c.contact_residual,
-                                          c.joint_drift, c.velocity_drift, c.penetration});
+                                          c.joint_drift, c.velocity_drift, c.penetration, c.joint_turn,
+                                          c.stop_excess});
     frames.solver.put_row(std::array{static_cast<int>(c.status), c.iterations, c.solves, substeps, rejected,
                                      c.redundant_joint_rows, c.worst_joint_row, int{c.has_worst_contact}});
     frames.worst_contact.put(c.worst_contact);

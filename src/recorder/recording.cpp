@@ -73,7 +73,7 @@ std::string read_bytes(const Hdf5File& file, const std::string& name) {
 }
 
 // The first versions that have them.
-constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3, k_couples = 4;
+constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3, k_couples = 4, k_energy_errors = 5;
 
 // The version of the format.
 std::int64_t read_meta(const Hdf5File& file, Recording& recording) {
@@ -169,6 +169,10 @@ void read_solver(const Tables& frames, const std::string& path, Recording& recor
     certificate.joint_drift = r[3];
     certificate.velocity_drift = r[4];
     certificate.penetration = r[5];
+    if (r.size() == k_certificate_numbers) {
+      certificate.joint_turn = r[6];
+      certificate.stop_excess = r[7];
+    }
     certificate.iterations = s[1];
     certificate.solves = s[2];
     recording.substeps[i] = s[3];
@@ -199,8 +203,9 @@ void read_frames(const Hdf5File& file, std::int64_t version, std::int64_t commit
     frames.limit("joint_coordinates", {recording.num_joint_coordinates(), 2});
     frames.limit("reactions", {recording.num_reactions(), k_reaction_numbers});
   }
-  frames.limit("energy", {7});
-  frames.limit("certificate", {6});
+  const bool has_errors = version >= k_energy_errors;
+  frames.limit("energy", {has_errors ? k_energy_numbers : 7});
+  frames.limit("certificate", {has_errors ? k_certificate_numbers : 6});
   frames.limit("solver", {8});
 
   // Frames count as long as all their contacts are there, one frame's after the other's.
@@ -236,7 +241,18 @@ void read_frames(const Hdf5File& file, std::int64_t version, std::int64_t commit
   recording.joint_rates = coordinates(Eigen::seqN(1, recording.num_joint_coordinates(), 2), Eigen::all);
   const Matrix energy = frames.matrix("energy");
   for (const auto& e : energy.colwise())
-    recording.energy.push_back({e[0], e[1], e[2], e[3], e[4], e[5], e[6]});
+    recording.energy.push_back({.kinetic = e[0],
+                                .potential = e[1],
+                                .work = e[2],
+                                .friction = e[3],
+                                .impact = e[4],
+                                .driven = has_errors ? e[7] : 0,
+                                .normal = has_errors ? e[8] : 0,
+                                .joints = has_errors ? e[9] : 0,
+                                .projection = has_errors ? e[10] : 0,
+                                .constraint = e[5],
+                                .defect = e[6],
+                                .error = has_errors ? e[11] : e[5] + e[6]});
   read_solver(frames, file.path(), recording);
 }
 

@@ -8,10 +8,11 @@
 // libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
 // file, where there is one, belongs to the newer run.
 //
-// Layout, format version 4: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// Layout, format version 5: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
 // rows, nx joint coordinates, nr joints and motors with reactions. Numbers are little endian: float64 unless the type is
 // given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
-// normal first. NaN: not known. Older versions are read as well: 3 has no couples and centres of mass (zero then), 2 no
+// normal first. NaN: not known. Older versions are read as well: 4 has 7 energies and 6 numbers of the
+// certificate a frame, 3 no couples and centres of mass (zero then), 2 no
 // normals and bodies of contacts (NaN and −1
 // then), 1 no joint coordinates and reactions either (nx = nr = 0).
 //
@@ -37,10 +38,12 @@
 //   /frames/reactions               n × nr × 6    fx fy fz [N], tx ty tz [N·m] of the joint on its second body,
 //                                                 at its frame there, in axes of its frame on the first body;
 //                                                 NaN at the start
-//   /frames/energy                  n × 7         kinetic, potential, work, friction, impact, constraint,
-//                                                 defect [J]
-//   /frames/certificate             n × 6         momentum, joint and contact residual [-], joint drift [m],
-//                                                 velocity drift [m/s], penetration [m]
+//   /frames/energy                  n × 12        kinetic, potential, work, friction, impact, constraint,
+//                                                 defect, driven, normal, joints, projection, error [J]: see
+//                                                 EnergyReport
+//   /frames/certificate             n × 8         momentum, joint and contact residual [-], joint drift [m],
+//                                                 velocity drift [m/s], penetration [m], joint drift of angles
+//                                                 [rad], how far stops of angles are passed [rad]
 //   /frames/solver                  n × 8 int64   status (0 not run, 1 converged, 2 ray, 3 iteration limit,
 //                                                 4 numerical failure), iterations, solves, substeps,
 //                                                 rejected substeps, redundant joint rows, worst joint row
@@ -91,9 +94,10 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 4;  // version of the layout above
-inline constexpr int k_body_numbers = 13;              // of a body in a frame
-inline constexpr int k_reaction_numbers = 6;           // of a reaction in a frame
+inline constexpr std::int64_t k_recording_format = 5;                   // version of the layout above
+inline constexpr int k_body_numbers = 13;                               // of a body in a frame
+inline constexpr int k_energy_numbers = 12, k_certificate_numbers = 8;  // of a frame
+inline constexpr int k_reaction_numbers = 6;                            // of a reaction in a frame
 
 // Where a recording comes from.
 struct RunInfo {

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/recorder/run_summary.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -12,19 +14,35 @@ void RunSummary::add(const StepReport& report) {
   const Certificate& c = report.certificate;
   worst.residual = std::max({worst.residual, c.contact_residual, c.joint_residual, c.momentum_residual});
   worst.joint_drift = std::max(worst.joint_drift, c.joint_drift);
+  worst.joint_turn = std::max(worst.joint_turn, c.joint_turn);
   worst.penetration = std::max(worst.penetration, c.penetration);
+  worst.stop_excess = std::max(worst.stop_excess, c.stop_excess);
+  worst.energy_error = std::max(worst.energy_error, std::abs(report.energy.error));
   worst.energy_defect = std::max(worst.energy_defect, std::abs(report.energy.defect));
+  energy = report.energy;
   iterations += c.iterations;
   events += static_cast<long>(report.events.size());
   substeps += report.substeps;
   rejected += report.rejected;
-  for (const std::string& warning : report.warnings) warn(warning);
+  for (const Warning& warning : report.warnings) warn(warning);
 }
 
-void RunSummary::warn(const std::string& warning) {
-  constexpr std::size_t shown = 20;
-  ++num_warnings;
-  if (warnings.size() < shown) warnings.push_back(warning);
+void RunSummary::warn(const Warning& warning) {
+  constexpr long shown = 5;
+  if (++warning_counts[warning.kind] <= shown) warnings.push_back(warning.text);
+}
+
+long RunSummary::num_warnings() const {
+  long sum = 0;
+  for (const auto& [kind, count] : warning_counts) sum += count;
+  return sum;
+}
+
+std::string RunSummary::warning_text() const {
+  std::string out;
+  for (const auto& [kind, count] : warning_counts)
+    out += fmt::format("{}{} {}", out.empty() ? "" : ", ", count, to_string(kind));
+  return out;
 }
 
 std::string to_json(const RunSummary& s) {
@@ -35,6 +53,14 @@ std::string to_json(const RunSummary& s) {
          {"position", {m.position.x(), m.position.y(), m.position.z()}},
          {"orientation", {m.orientation[0], m.orientation[1], m.orientation[2], m.orientation[3]}},
          {"velocity", {m.velocity.x(), m.velocity.y(), m.velocity.z()}}});
+  nlohmann::json kinds = nlohmann::json::object();
+  for (const auto& [kind, count] : s.warning_counts) kinds[to_string(kind)] = count;
+  const EnergyReport& e = s.energy;
+  const nlohmann::json energy = {
+      {"kinetic", e.kinetic},   {"potential", e.potential}, {"work", e.work},
+      {"friction", e.friction}, {"impact", e.impact},       {"driven", e.driven},
+      {"normal", e.normal},     {"joints", e.joints},       {"projection", e.projection},
+      {"defect", e.defect},     {"error", e.error},         {"in_play", s.energy_in_play}};
   const nlohmann::json out = {{"program", s.program},
                               {"scene", s.scene},
                               {"status", s.status},
@@ -52,10 +78,16 @@ std::string to_json(const RunSummary& s) {
                               {"worst",
                                {{"residual", s.worst.residual},
                                 {"joint_drift", s.worst.joint_drift},
+                                {"joint_turn", s.worst.joint_turn},
                                 {"penetration", s.worst.penetration},
+                                {"stop_excess", s.worst.stop_excess},
+                                {"energy_error", s.worst.energy_error},
                                 {"energy_defect", s.worst.energy_defect}}},
+                              {"energy", energy},
                               {"warnings", s.warnings},
-                              {"num_warnings", s.num_warnings},
+                              {"num_warnings", s.num_warnings()},
+                              {"warning_kinds", kinds},
+                              {"notes", s.notes},
                               {"redundant_joint_rows", s.redundant_joint_rows},
                               {"reactions_not_unique", s.reactions_not_unique},
                               {"bodies", bodies}};

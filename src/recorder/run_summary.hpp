@@ -4,6 +4,7 @@
 // A run in a few numbers: counts, the worst values of its certificates, warnings, where it ended.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,13 +23,23 @@ struct RunSummary {
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
   struct Worst {
-    double residual = 0;       // of contacts, joints and momentum [-]
+    double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]
     double joint_drift = 0;    // [m]
+    double joint_turn = 0;     // [rad]
     double penetration = 0;    // [m]
-    double energy_defect = 0;  // [J]
+    double stop_excess = 0;    // [rad]
+    double energy_error = 0;   // of the physics: steppers/report.hpp (1) [J]
+    double energy_defect = 0;  // of the bookkeeping [J]
   } worst;
-  std::vector<std::string> warnings;  // the first few
-  long num_warnings = 0;
+  EnergyReport energy;        // at the end
+  double energy_in_play = 0;  // simulation/energy_watch.hpp [J]
+  // Warnings: the first few of each kind, and how many there were.
+  std::vector<std::string> warnings;
+  std::map<WarningKind, long> warning_counts;
+  long num_warnings() const;
+  // "3 step halved, 1 energy gained"; empty: none.
+  std::string warning_text() const;
+  std::vector<std::string> notes;  // what is as it should be but may not be expected
   int redundant_joint_rows = 0;
   std::vector<std::string> reactions_not_unique;
   struct Body {
@@ -39,7 +50,7 @@ struct RunSummary {
 
   // Counts a step.
   void add(const StepReport& report);
-  void warn(const std::string& warning);
+  void warn(const Warning& warning);
 };
 
 // The text of summary.json (docs/recordings.md).

@@ -25,7 +25,13 @@ std::vector<SettingTable> make_tables() {
       {"scene",
        "",
        {flag_key("assemble", "put the start onto the joints, positions and velocities, if it is not there",
-                 k_options, &SimulationOptions::assemble)}},
+                 k_options, &SimulationOptions::assemble),
+        choice_key<StartPolicy>(
+            "start",
+            {{"stop", StartPolicy::stop}, {"resolve", StartPolicy::resolve}, {"accept", StartPolicy::accept}},
+            "a start that passes stops or overlaps: end with a message, move the bodies "
+            "apart as little as possible, or go on all the same",
+            k_options, &SimulationOptions::start)}},
       lift_table("stepper", "Time stepping; see `delassus list steppers`.", stepper_keys(),
                  &SimulationOptions::stepper),
       lift_table("law", "Contact law; see `delassus list laws` and docs/laws.md.", law_keys(),
@@ -35,7 +41,9 @@ std::vector<SettingTable> make_tables() {
                  &SimulationOptions::solver),
       {"output",
        "What is recorded.",
-       {number_key("every", "-", number_between(1, 1e9), "record each n-th step",
+       {number_key("every", "-", number_between(1, 1e9),
+                   "record each n-th step; automatic: all, or as many as keep the recording below about 100 "
+                   "MB; events are all recorded",
                    &RunSettings::output_every)}}};
   std::vector<SettingKey<RunSettings>>& stepper = out[1].keys;
   stepper.insert(stepper.begin() + 1,

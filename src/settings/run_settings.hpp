@@ -5,7 +5,9 @@
 // one function that chooses what was left automatic. Whoever sets the same options gets the same run, in a scene or in
 // a program.
 #pragma once
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +18,19 @@
 
 namespace delassus {
 
+// What becomes of a start that passes stops or overlaps (simulation/start_check.hpp).
+enum class StartPolicy : std::uint8_t {
+  stop,     // it is refused: InputError
+  resolve,  // bodies are moved apart, as little as possible
+  accept,   // the run begins all the same, with a warning
+};
+
 struct SimulationOptions {
   double step = 1e-3;  // [s]
   StepperSettings stepper;
   // Put a state that has made no step yet onto its joints first (steppers/consistent_start.hpp).
   bool assemble = true;
+  StartPolicy start = StartPolicy::stop;  // of such a state, too
   SolverSettings solver;
   bool operator==(const SimulationOptions&) const = default;
 };
@@ -28,7 +38,8 @@ struct SimulationOptions {
 // What a scene says about its run.
 struct RunSettings {
   SimulationOptions options;
-  int output_every = 1;  // record each n-th step
+  // Record each n-th step; none: all of them, or fewer where that would be a very large file (front/run_files.hpp).
+  std::optional<int> output_every;
   // Of the keys that the scene has, by table and key: "stepper.name".
   std::map<std::string, Place> places = {};
   // Unknown when no file says it.

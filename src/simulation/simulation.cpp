@@ -5,11 +5,15 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 #include "delassus/base/data_tree.hpp"
 #include "delassus/base/error.hpp"
 #include "delassus/base/names.hpp"
+#include "delassus/base/stop_request.hpp"
 #include "delassus/scene/compile.hpp"
+#include "delassus/simulation/start_check.hpp"
+#include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -76,7 +80,8 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     throw InputError("a stepper of your own has its solver itself; give one of the two");
   set_state(std::move(state));
   options_ = resolve_options(std::move(options), *system_, state_);
-  if (parts.stepper) {
+  const bool own_stepper = parts.stepper != nullptr;
+  if (own_stepper) {
     stepper_ = std::move(parts.stepper);
     options_.solver.name = "that of the stepper";
   } else {
@@ -90,6 +95,27 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     start_ = assemble_start(*system_, state_);
     if (!start_.ok) throw InputError(start_.message);
   }
+  if (state_.history.num_steps == 0) look_at_start();
+  if (!own_stepper)
+    if (const std::string caution = stepper_caution(options_.stepper, *system_, state_); !caution.empty())
+      start_warnings_.push_back({WarningKind::setting, caution});
+  energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+}
+
+void Simulation::look_at_start() {
+  if (!system_->has_contacts()) return;
+  const std::vector<std::string> problems = find_start_problems(*system_, state_);
+  if (problems.empty()) return;
+  switch (options_.start) {
+    case StartPolicy::stop:
+      throw InputError(refused_start(problems));
+    case StartPolicy::resolve:
+      start_resolved_ = resolve_start(*system_, state_);
+      break;
+    case StartPolicy::accept:
+      for (const std::string& problem : problems) start_warnings_.push_back({WarningKind::start, problem});
+      break;
+  }
 }
 
 Simulation::Simulation(const Scene& scene, OwnParts parts)
@@ -99,13 +125,28 @@ void Simulation::set_state(State state) {
   if (state.q.size() != system_->nq() || state.v.size() != system_->nv())
     throw InputError(fmt::format("the state has {} positions and {} velocities, the system {} and {}",
                                  state.q.size(), state.v.size(), system_->nq(), system_->nv()));
-  const auto require_finite = [](bool finite, const char* what) {
-    if (!finite) throw InputError(fmt::format("its {} is not finite", what));
+  const auto require_finite = [](double x, const char* what, const std::string& name) {
+    if (!std::isfinite(x)) throw InputError(fmt::format("its {}{} is {}; it must be finite", what, name, x));
   };
-  require_finite(std::isfinite(state.t), "time");
-  require_finite(state.q.allFinite(), "position");
-  require_finite(state.v.allFinite(), "velocity");
+  require_finite(state.t, "time", "");
+  for (int i = 0; i < state.q.size(); ++i)
+    require_finite(state.q[i], "position ", quote(system_->coordinate_name(i)));
+  for (int i = 0; i < state.v.size(); ++i)
+    require_finite(state.v[i], "velocity ", quote(system_->velocity_name(i)));
+  if (const std::string wrong = system_->check_position(state.q); !wrong.empty()) throw InputError(wrong);
+  FrictionRows friction;
+  system_->friction_rows(state.t, state.q, friction);
+  const int rows = static_cast<int>(friction.constant.size());
+  for (int row : state.history.held_frictions)
+    if (row < 0 || row >= rows)
+      throw InputError(
+          fmt::format("it has a friction that sticks of number {}; the system has {}", row, rows));
+  // A state may come from another scene: what it knows of contacts that are not here is of no use.
+  std::erase_if(state.history.contacts, [&](const ContactMemory& c) { return !system_->has_contact(c.id); });
+  std::erase_if(start_warnings_, [](const Warning& x) { return x.kind == WarningKind::start; });
   state_ = std::move(state);
+  energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+  certificate_watch_ = {};
   report_ = {};
   snapshot_.clear();
 }
@@ -182,21 +223,40 @@ double Simulation::signal(SignalHandle signal) const {
 
 // --- stepping
 
+bool Simulation::continues_grid() const {
+  const TimeGrid& grid = state_.history.grid;
+  const double here = grid.origin + static_cast<double>(grid.index) * grid.step;
+  return grid.step == options_.step && std::abs(here - state_.t) <= k_grid_tolerance * options_.step;
+}
+
 const StepReport& Simulation::step(double t_end) {
   Signals inputs(*system_, state_);
   for (const auto& controller : controllers_) controller->before_step(*this, inputs);
   TimeGrid& grid = state_.history.grid;
-  // The grid goes on if the state lies on it; otherwise (another step, a stop in between) a new one begins
-  // here.
-  const double here = grid.origin + static_cast<double>(grid.index) * grid.step;
-  if (grid.step != options_.step || std::abs(here - state_.t) > k_grid_tolerance * options_.step)
-    grid = {state_.t, options_.step, 0};
+  const TimeGrid before = grid;
+  if (!continues_grid()) grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
   const TimeGrid following{planned.origin, planned.step, planned.index + 1};
-  stepper_->advance(*system_, state_, {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end},
-                    report_);
+  try {
+    throw_if_stop_requested();
+    stepper_->advance(*system_, state_,
+                      {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end}, next_report_);
+    std::swap(report_, next_report_);
+  } catch (const StopRequested& stop) {
+    // Steppers write the state at the end of a step: it is the one before. So is the report, but for what was told.
+    report_.ok = false;
+    report_.stopped = true;
+    report_.message = fmt::format("t = {:.9g} s: {}", state_.t, stop.what());
+    report_.events.clear();
+    report_.warnings.clear();
+  }
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
+  if (report_.stopped) state_.history.grid = before;
+  if (!report_.stopped && (report_.ok || report_.substeps > 0)) {
+    energy_watch_.look(*system_, report_);
+    certificate_watch_.look(*system_, state_, report_);
+  }
   snapshot_.clear();
   for (const auto& observer : observers_) go_on_ = observer->after_step(*this, report_) && go_on_;
   return report_;
@@ -237,16 +297,8 @@ void require_stepper_fits(const SceneDesc& scene, const System& system, const St
 EnergyReport energy_of(const System& system, const State& state) {
   BlockMatrix M;
   system.mass(state.t, state.q, M);
-  EnergyReport energy;
-  energy.kinetic = kinetic_energy(M, state.v);
-  energy.potential = system.potential_energy(state.t, state.q);
-  const EnergyLedger& ledger = state.history.energy;
-  energy.work = ledger.nonconservative;
-  energy.friction = ledger.friction;
-  energy.impact = ledger.impacts;
-  energy.constraint = ledger.normal + ledger.joints + ledger.projection;
-  if (ledger.started) energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
-  return energy;
+  return make_energy_report(kinetic_energy(M, state.v), system.potential_energy(state.t, state.q),
+                            state.history.energy);
 }
 
 }  // namespace delassus

@@ -20,6 +20,8 @@
 
 #include "delassus/scene/scene.hpp"
 #include "delassus/settings/run_settings.hpp"
+#include "delassus/simulation/certificate_watch.hpp"
+#include "delassus/simulation/energy_watch.hpp"
 #include "delassus/simulation/signals.hpp"
 #include "delassus/simulation/snapshot.hpp"
 #include "delassus/steppers/consistent_start.hpp"
@@ -71,8 +73,18 @@ class Simulation {
   const std::string& solver_name() const { return options_.solver.name; }
   // What assembly did to the first state; nothing when its joints held.
   const StartResult& start() const { return start_; }
+  // How far the bodies of the first state were moved so that nothing overlaps (StartPolicy::resolve) [m, rad].
+  double start_resolved() const { return start_resolved_; }
+  // What is wrong with the first state still (StartPolicy::accept, simulation/start_check.hpp), and with the scheme for
+  // this system (explicit forces).
+  const std::vector<Warning>& start_warnings() const { return start_warnings_; }
+  // Whether the next step goes on with the time grid of the state. Otherwise (another step, a state between two grid
+  // points) a new grid begins, and the run gives other bits than one without a stop.
+  bool continues_grid() const;
   // Of the last step.
   const StepReport& report() const { return report_; }
+  // Energy in play, and energy from nowhere, since the run began or was resumed.
+  const EnergyWatch& energy_watch() const { return energy_watch_; }
   // The last one-step problem of the stepper; null when it forms none.
   const Problem* last_problem() const { return stepper_->last_problem(); }
 
@@ -105,18 +117,24 @@ class Simulation {
   void observe(Function function);
 
   // One step to the next point of the grid, or to t_end if that is nearer. The report says whether it
-  // succeeded.
+  // succeeded. After request_stop() (base/stop_request.hpp) it fails with report().stopped and the state is as before.
   const StepReport& step(double t_end = std::numeric_limits<double>::infinity());
   // Steps until t_end, a failure, or an observer that returns false. True when t_end was reached.
   bool run_until(double t_end);
 
  private:
+  void look_at_start();
+
   std::shared_ptr<const System> system_;
   State state_;
   SimulationOptions options_;
   std::unique_ptr<Stepper> stepper_;
   StartResult start_;
-  StepReport report_;
+  double start_resolved_ = 0;
+  std::vector<Warning> start_warnings_;
+  EnergyWatch energy_watch_;
+  CertificateWatch certificate_watch_;
+  StepReport report_, next_report_;
   std::vector<std::shared_ptr<Controller>> controllers_;
   std::vector<std::shared_ptr<Observer>> observers_;
   bool go_on_ = true;  // no observer has ended the run

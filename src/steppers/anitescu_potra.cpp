@@ -8,9 +8,10 @@
 //
 //   M, G, H at q⁺ (default), at q, or at q ⊞ h v/2 (Anitescu and Potra 1997, §4 names all three).
 //
-// Order 1. The forces are explicit (the Coriolis terms too), so stiff springs need small steps: use
+// Order 1. The forces are explicit (Coriolis terms of Lagrangian systems too), so stiff springs need small steps: use
 // anitescu-potra-stiff. The kinetic energy after a step never exceeds that of the free step (Anitescu and Potra 1997, 2.22).
-// Differs from Anitescu and Potra 1997: the misprint v⁺ = (1+e)v^c − v⁻ is corrected to (1+e)v^c − e v⁻ (impact law `simplified`).
+// Differs from Anitescu and Potra 1997: gyroscopic torques of rigid bodies are implicit (step_formula.hpp (6)), for explicit ones
+// make a free top gain energy without bound; the misprint v⁺ = (1+e)v^c − v⁻ is corrected to (1+e)v^c − e v⁻ (impact law `simplified`).
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {
@@ -23,7 +24,8 @@ StepFormula anitescu_potra_formula(DataPoint data) {
           .rows = data,
           .directions = data,
           .mass = data,
-          .implicit_forces = false};
+          .implicit_forces = false,
+          .gyroscopic_beforehand = true};
 }
 
 }  // namespace delassus

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "delassus/steppers/tolerances.hpp"
 
@@ -48,6 +49,43 @@ double friction_of(const ContactRows& contacts, int c, const ContactMode* mode,
   return slips ? surface.curve.at(surface.friction, slip.norm()) : surface.friction;
 }
 
+// Whether normal forces between the same two bodies already carry every couple that would resist rolling at contact c: the normal
+// rows n_j of its neighbours differ from its own by ℓ_j in its rolling rows, and the levers ℓ_j span the plane. A rolling couple
+// beside them would be a second name for the same pressure, and its share anybody's choice; a sliding box would yaw by it.
+bool carries_rolling(const ContactRows& contacts, int c) {
+  constexpr int rolling = 3;
+  constexpr double parallel = 1e-9;
+  const BlockRows& rows = contacts.rows;
+  Eigen::Vector2d first = Eigen::Vector2d::Zero();
+  for (int j = 0; j < rows.num_groups(); ++j) {
+    if (j == c || rows.num_blocks(j) != rows.num_blocks(c)) continue;
+    Eigen::Vector2d lever = Eigen::Vector2d::Zero(), scale = Eigen::Vector2d::Zero();
+    double size = 0, left = 0;
+    bool same_bodies = true;
+    for (int b = 0; b < rows.num_blocks(c); ++b) {
+      same_bodies = same_bodies && rows.block_column(c, b) == rows.block_column(j, b) &&
+                    rows.block(c, b).cols() == rows.block(j, b).cols();
+      if (!same_bodies) break;
+      const auto own = rows.block(c, b).middleRows(rolling, 2);
+      lever += own * (rows.block(j, b).row(0) - rows.block(c, b).row(0)).transpose();
+      scale += own.rowwise().squaredNorm();
+    }
+    if (!same_bodies || !(scale.minCoeff() > 0)) continue;
+    lever = lever.cwiseQuotient(scale);
+    for (int b = 0; b < rows.num_blocks(c); ++b) {
+      const auto difference = rows.block(j, b).row(0) - rows.block(c, b).row(0);
+      size += difference.squaredNorm();
+      left += (difference - lever.transpose() * rows.block(c, b).middleRows(rolling, 2)).squaredNorm();
+    }
+    if (!(size > 0) || left > parallel * parallel * size) continue;
+    if (first.isZero(0))
+      first = lever.normalized();
+    else if (std::abs(first.x() * lever.y() - first.y() * lever.x()) > parallel * lever.norm())
+      return true;
+  }
+  return false;
+}
+
 // Cone of contact c. The generators of a polygon are turned onto the slip of `hint`, resting contacts keep the frame's
 // own directions.
 Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const ContactMode* mode,
@@ -56,13 +94,16 @@ Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const 
   const ContactSurface& surface = contacts.surfaces[c];
   if (law.kind == ContactLawKind::frictionless || rows == 1) return {};
   const double mu = friction_of(contacts, c, mode, hint_velocity);
-  const bool turning = law.kind != ContactLawKind::polyhedral && rows == 6 && surface.resists_turning();
+  bool turning = law.kind != ContactLawKind::polyhedral && rows == 6 && surface.resists_turning();
+  const double rolling =
+      turning && surface.rolling > 0 && !carries_rolling(contacts, c) ? surface.rolling : 0.0;
+  turning = turning && (rolling > 0 || surface.spinning > 0);
   if (mu == 0 && !turning) return {};
   if (law.kind != ContactLawKind::polyhedral)
     return {.kind = law.kind == ContactLawKind::convex ? ConeKind::convex : ConeKind::coulomb,
             .dim = turning ? 6 : std::min(rows, 3),
             .mu = mu,
-            .mu_rolling = turning ? surface.rolling : 0.0,
+            .mu_rolling = rolling,
             .mu_spinning = turning ? surface.spinning : 0.0};
   Cone cone{.kind = ConeKind::polyhedral,
             .dim = std::min(rows, 3),
@@ -137,9 +178,11 @@ void stabilise_joints(const StepFormula& formula, const StepperOptions& options,
       problem.H_directions.clear(rows.rows.columns());
     }
   }
+  // Rows that are positions of the end of the step contain its motion, which no limit may touch.
+  const double fastest =
+      formula.limits_recovery ? options.joint_recovery_speed : std::numeric_limits<double>::infinity();
   for (int i = 0; i < holonomic; ++i)
-    problem.g[i] -= std::clamp(formula.stabilisation / h * rows.violation[i], -options.joint_recovery_speed,
-                               options.joint_recovery_speed);
+    problem.g[i] -= std::clamp(formula.stabilisation / h * rows.violation[i], -fastest, fastest);
 }
 
 // Joint friction: boxes after the contacts, without force until their bounds are set.
@@ -170,36 +213,23 @@ void append_compliant_rows(const BlockRows& rows, const Vector& coefficients, do
   }
 }
 
-// Derivatives of the gyroscopic forces that belong into A: of all bodies, or of those with joints (step_formula.hpp (6)).
-void add_gyroscopic_derivatives(const StepFormula& formula, double damping, StepData& data,
-                                Problem& problem) {
-  const BlockMatrix& derivatives = data.jacobians.gyroscopic;
+// Gyroscopic forces: in A those of all bodies, or of those with joints (step_formula.hpp (6)); p has the forces without A v.
+void assemble_gyroscopic(const System& system, const StepFormula& formula, const MatrixChoice& choice,
+                         const Phase& phase, double h, StepData& data, Problem& problem) {
   const BlockRows& joints = data.bilateral.rows;
-  std::vector<char>& in_A = data.gyroscopic_in_A;
-  in_A.assign(static_cast<std::size_t>(problem.A.size()), formula.gyroscopic_beforehand ? 0 : 1);
-  for (int g = 0; g < joints.num_groups() && formula.gyroscopic_beforehand; ++g)
+  const bool beforehand = formula.gyroscopic_beforehand || choice.symmetric;
+  std::vector<char>& in_matrix = data.gyroscopic_in_matrix;
+  in_matrix.assign(static_cast<std::size_t>(phase.v.size()), beforehand ? 0 : 1);
+  for (int g = 0; g < joints.num_groups() && beforehand; ++g)
     for (int b = 0; b < joints.num_blocks(g); ++b)
-      std::fill_n(in_A.begin() + joints.block_column(g, b), joints.block(g, b).cols(), char{1});
-  for (int b = 0; b < derivatives.num_blocks(); ++b) {
-    if (in_A[derivatives.block_row(b)] == 0) continue;
-    const auto block = derivatives.block(b);
-    problem.A.add_block(derivatives.block_row(b), derivatives.block_column(b), static_cast<int>(block.rows()),
-                        static_cast<int>(block.cols())) = -damping * block;
-    problem.symmetric = problem.symmetric && block == block.transpose();
-  }
-}
-
-// Step_formula.hpp (6) for the bodies that have no derivative in A, on p without A v.
-void correct_gyroscopic_impulse(const System& system, const StepFormula& formula, const Phase& phase,
-                                double h, StepData& data, Problem& problem) {
-  constexpr double midpoint = 0.5;
+      std::fill_n(in_matrix.begin() + joints.block_column(g, b), joints.block(g, b).cols(), char{1});
   data.impulse = problem.p / formula.sigma;
-  system.correct_gyroscopic_impulse(phase.v, data.impulse, h, std::max(formula.alpha, midpoint),
-                                    data.gyroscopic_correction);
-  for (std::size_t i = 0; i < data.gyroscopic_in_A.size(); ++i)
-    if (data.gyroscopic_in_A[i] == 0)
-      problem.p[static_cast<Eigen::Index>(i)] +=
-          formula.sigma * data.gyroscopic_correction[static_cast<Eigen::Index>(i)];
+  const bool exact = formula.implicit_forces && !choice.rank_one;
+  system.gyroscopic_step(phase.v, data.impulse, h, formula.alpha, exact, in_matrix, data.gyroscopic);
+  problem.p += formula.sigma * data.gyroscopic.impulse;
+  if (!choice.gyroscopic) return;
+  problem.A.add(data.gyroscopic.matrix, 1.0);
+  problem.symmetric = problem.symmetric && data.gyroscopic.matrix.is_symmetric();
 }
 
 }  // namespace
@@ -253,21 +283,19 @@ void evaluate_stiffness_product(const ForceJacobians& J, bool rank_one_only, con
 
 // (2): the step matrix.
 void assemble_matrix(const StepFormula& formula, const StepperOptions& options, bool rank_one, double h,
-                     const VectorRef& v, StepData& data, Problem& problem) {
+                     const VectorRef& v, const StepData& data, Problem& problem) {
   const double alpha = formula.alpha, gamma = formula.gamma;
   problem.A.clear(static_cast<int>(v.size()));
   problem.A.add(*data.M, 1.0);
   problem.symmetric = true;
-  data.gyroscopic_in_A.assign(static_cast<std::size_t>(v.size()), 0);
   if (!formula.implicit_forces) return;
   const ForceJacobians& J = data.jacobians;
   const double damping = alpha * h, stiffness = alpha * gamma * h * h;
   if (!rank_one) {
-    add_gyroscopic_derivatives(formula, damping, data, problem);
     problem.A.add(J.k_v, -damping);
     problem.A.add(J.k_q, -stiffness);
     problem.A.add(J.k_q_remainder, -stiffness);
-    problem.symmetric = problem.symmetric && J.symmetric;
+    problem.symmetric = J.symmetric;
   }
   if (options.springs_as_rows) {
     append_compliant_rows(J.spring_rows, J.spring_stiffness, stiffness, v, problem);
@@ -334,8 +362,9 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
 }
 
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
-                   bool rank_one, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
-                   const VectorRef& slip_hint, StepData& data, Problem& problem) {
+                   const MatrixChoice& choice, const PhasePoint& begin, double h,
+                   std::span<const ContactMode> modes, const VectorRef& slip_hint, StepData& data,
+                   Problem& problem) {
   const Vector& v = begin.phase.v;
   const double alpha = formula.alpha, sigma = formula.sigma;
   assemble_constraints(options, data.bilateral, data.contact_rows(), modes, slip_hint, data, problem);
@@ -357,11 +386,10 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
                   problem.H_directions);
     append_friction(data.friction, problem);
   }
-  assemble_matrix(formula, options, rank_one, h, v, data, problem);
+  assemble_matrix(formula, options, choice.rank_one, h, v, data, problem);
   // (1): the forces.
   problem.p = (sigma * h) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
-  if (formula.gyroscopic_beforehand || (formula.implicit_forces && rank_one))
-    correct_gyroscopic_impulse(system, formula, begin.phase, h, data, problem);
+  assemble_gyroscopic(system, formula, choice, begin.phase, h, data, problem);
   problem.A.add_product(v, problem.p);
 }
 

@@ -33,13 +33,22 @@ struct StepData {
   BlockMatrix M_memory;
   Vector k0, k1, kqv;  // forces at both ends of the step, k_q v
   // Scratch of the assembly.
-  Vector q, w, u, joint_bias, bias, impulse, gyroscopic_correction;
-  std::vector<char> gyroscopic_in_A;  // one a velocity
-  std::vector<HeldParts> sliding;     // the parts of each contact that assemble_acceleration found sliding
-  int num_joint_rows = 0;             // rows of G that are joints; the compliant spring rows follow
+  Vector q, w, u, joint_bias, bias, impulse;
+  std::vector<char> gyroscopic_in_matrix;  // one a velocity
+  GyroscopicStep gyroscopic;
+  std::vector<HeldParts> sliding;  // the parts of each contact that assemble_acceleration found sliding
+  int num_joint_rows = 0;          // rows of G that are joints; the compliant spring rows follow
   // The cones after those of the contacts are boxes: one a row of `friction`, whose bounds follow from the joint forces
   // (update_friction_bounds).
   int num_contacts = 0;
+};
+
+// What stands in A beside M.
+struct MatrixChoice {
+  bool rank_one = false;  // of the derivatives of forces only those that keep A positive definite
+  bool symmetric =
+      false;  // gyroscopic terms only of bodies with joints, for a solver that needs a symmetric problem
+  bool gyroscopic = true;  // false: nor of these; StepData::gyroscopic has what is left out
 };
 
 // `contacts`: those that take part, at the beginning.
@@ -49,8 +58,9 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
 // depends on the slip speed is taken. `modes`: what is known of the contacts, one each, or empty; a contact that sticks
 // has its static friction, one that slips that of its speed, of open ones the speed decides.
 void assemble_step(const System& system, const StepFormula& formula, const StepperOptions& options,
-                   bool rank_one, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
-                   const VectorRef& slip_hint, StepData& data, Problem& problem);
+                   const MatrixChoice& choice, const PhasePoint& begin, double h,
+                   std::span<const ContactMode> modes, const VectorRef& slip_hint, StepData& data,
+                   Problem& problem);
 
 // `contacts`: those that take part, at `point`.
 void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/capturing_stepper.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -10,6 +12,26 @@
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
+namespace {
+
+// Parts that fast bodies near contacts cut a step into at most.
+constexpr double k_max_parts = 64;
+
+// Surfaces are known; particles and contacts of formulas have none.
+bool is_of_shapes(const ContactPlace& place) {
+  return place.patch_a.dim > 0 || place.patch_b.dim > 0;
+}
+// ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
+constexpr double k_slow_lifting = 1e-5;
+// What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
+constexpr double k_shallow = 1e-4;
+
+// Neither is a corner, an edge or a rim.
+bool is_smooth(const ContactPlace& place) {
+  return place.patch_a.dim == 2 && place.patch_b.dim == 2;
+}
+
+}  // namespace
 
 CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions options,
                                    std::unique_ptr<Solver> solver)
@@ -25,17 +47,32 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   step.begin(system, state, request, report);
   // Of another scheme; the velocities may jump from here on.
   step.history.acceleration = {};
-  // Ends: a failed trial halves the step, at most max_halvings times in all.
-  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
+  // Ends: a failed trial halves the step, at most max_halvings times in all, and fast bodies cut it into a bounded
+  // number of parts.
+  constexpr double infinite = std::numeric_limits<double>::infinity();
+  Retries retries{.h_limit = infinite};
+  double part = infinite;
   while (step.goes_on()) {
-    const double h = std::min(step.rest(), retries.h_limit);
+    const double h = std::min({step.rest(), retries.h_limit, part});
     update_contacts(step, h);
-    kernel_.solve(system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts);
-    if (judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries)) accept(step);
+    if (!take_trial(step, h, retries)) continue;
+    part = passing_limit(step, h);
+    if (part < h || !add_passed_contacts(step, h, part, retries)) continue;
+    accept(step);
+    part = infinite;
   }
   step.snap_to_end();
   finisher_.finish_contacts(step, step.now.contacts);
+  if (report.ok && lifts() && lift_found(step)) {
+    report.certificate.penetration = 0;
+    finisher_.finish_contacts(step, step.now.contacts);
+  }
   finisher_.finish(step, state);
+}
+
+bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
+  kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts);
+  return judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries);
 }
 
 void CapturingStepper::update_contacts(CapturingStep& step, double h) {
@@ -43,11 +80,10 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   Rest rest;
   rest.touching = std::max(touching_gap(options_, h), k_gap_round_off * system_size(*step.system, phase.q));
   rest.speed = k_rest_tolerance * max_abs(phase.v);
-  rest.gap = k_gap_at_rest * system_size(*step.system, phase.q);
+  rest.gap = step.rest_gap = k_gap_at_rest * system_size(*step.system, phase.q);
   finisher_.find_contacts(step, h);
   memories_.hand_over(*step.system, step.now, rest.touching, step.history);
   const ContactSet& contacts = step.now.contacts;
-  rest.fastest = max_abs(contacts.u);
   step.followed.assign(contacts.ids.begin(), contacts.ids.end());
   step.entering.clear();
   step.memory.clear();
@@ -63,6 +99,145 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   }
   step.contacts.select(contacts, step.entering);
   follow_surfaces(step, h);
+}
+
+void CapturingStepper::update_mean_velocity(const CapturingStep& step) {
+  const double weight = formula_.step.gamma;
+  mean_ = weight * trial_.end.phase.v + (1 - weight) * step.now.phase.v;
+}
+
+double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
+  const ContactSet& contacts = step.now.contacts;
+  const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
+  some_.clear();
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    const ContactMemory* memory = find_memory(step.history, contacts.ids[c]);
+    if (memory == nullptr || !memory->closed) some_.push_back(c);
+  }
+  if (some_.empty()) return h;
+  update_mean_velocity(step);
+  const double limit = step.system->contact_step_limit(contacts, some_, step.now.at, mean_, h);
+  if (!(limit < h)) return h;
+  if (h <= shortest) {
+    warn_too_fast(step);
+    return h;
+  }
+  // By a good part at least: a shorter step may be found too long in its turn.
+  constexpr double largest_part = 0.7;
+  return std::max(std::min(limit, largest_part * h), shortest);
+}
+
+bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries) {
+  const System& system = *step.system;
+  const ContactSet& begin = step.now.contacts;
+  const ContactSet& end = trial_.end.contacts;
+  // Each round adds a contact: what one of them pushes may meet the next one.
+  constexpr int max_rounds = 8;
+  for (int round = 0; round < max_rounds; ++round) {
+    search_along_trial(step, h);
+    system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
+    const double allowed = std::max(step.rest_gap, h * force_speed(step));
+    some_.clear();
+    std::size_t next = 0;
+    for (std::size_t c = 0; c < begin.size(); ++c) {
+      if (next < step.entering.size() && step.entering[next] == c) {
+        ++next;
+        continue;
+      }
+      if (end.valid(c) && end.gap(c) < -allowed && begin.gap(c) > -allowed && is_of_shapes(begin.places[c]))
+        some_.push_back(c);
+    }
+    if (some_.empty()) return true;
+    motion_.update(system, step.now.phase, trial_.end.phase);
+    bool added = false;
+    for (std::size_t c : some_) added = add_if_passed(step, c, h, part) || added;
+    if (part < h) return false;
+    if (!added) return true;
+    step.contacts.select(begin, step.entering);
+    follow_surfaces(step, h);
+    if (!take_trial(step, h, retries)) return false;
+  }
+  system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
+  return true;
+}
+
+void CapturingStepper::search_along_trial(CapturingStep& step, double h) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  some_.clear();
+  for (std::size_t a = 0, row = 0; a < step.entering.size(); ++a) {
+    if (step.shifts[a].impact && trial_.solution.r[static_cast<Eigen::Index>(row)] > 0)
+      some_.push_back(step.entering[a]);
+    row += static_cast<std::size_t>(trial_.cones[a].dim);
+  }
+  if (some_.empty()) return;
+  // A change of the velocity by which bodies move by less than this part of (5) brings nothing new near.
+  constexpr double least_part = 0.25;
+  update_mean_velocity(step);
+  change_ = (mean_ - now.phase.v) / least_part;
+  if (!(system.contact_step_limit(now.contacts, some_, now.at, change_, h) < h)) return;
+  system.find_contacts(now.at, mean_, h, &now.contacts, found_);
+  some_.clear();
+  for (std::size_t c = 0; c < found_.size(); ++c)
+    if (now.contacts.find(found_.ids[c]) == now.contacts.size()) some_.push_back(c);
+  if (some_.empty()) return;
+  new_contacts_.select(found_, some_);
+  merged_.merge(now.contacts, new_contacts_);
+  merged_.update_velocities(now.phase.v);
+  std::swap(now.contacts, merged_);
+  step.followed.assign(now.contacts.ids.begin(), now.contacts.ids.end());
+  for (std::size_t a = 0; a < step.entering.size(); ++a)
+    step.entering[a] = now.contacts.find(step.contacts.ids[a]);
+}
+
+double CapturingStepper::force_speed(const CapturingStep& step) const {
+  const Vector& u_free = kernel_.local().u_free;
+  double sum = 0;
+  for (std::size_t a = 0, row = 0; a < step.contacts.size(); ++a) {
+    sum += std::abs(u_free[static_cast<Eigen::Index>(row)] - step.shifts[a].velocity[0] -
+                    step.contacts.normal_velocity(a));
+    row += static_cast<std::size_t>(trial_.cones[a].dim);
+  }
+  return step.contacts.empty() ? 0.0 : sum / static_cast<double>(step.contacts.size());
+}
+
+bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double h, double& part) {
+  const ContactSet& begin = step.now.contacts;
+  // Where it meets the surface, by the secant: beside it there is nothing to meet.
+  const double gap = std::max(begin.gap(c), 0.0), s = gap / (gap - trial_.end.contacts.gap(c));
+  if (!begin.valid(c) && !(motion_.gap(*step.system, begin, c, s).margin >= 0)) return false;
+  const double u_N = begin.normal_velocity(c), e = begin.surface(c).restitution;
+  // A later step takes it, by (1).
+  if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
+  // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7).
+  const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
+  // In the shortest part it is stopped, but left to the next one where its features are not lost below the surface.
+  const bool is_pushed = !(-u_N * h > gap);
+  if (is_pushed && e > 0 && h > shortest) part = std::min(part, std::max(s * h, shortest));
+  if (is_pushed && e > 0 && (h > shortest || is_smooth(begin.places[c]))) return false;
+  RowShift shift{.impact = true};
+  shift.slow[0] = gap / h;
+  shift.velocity = shift.slow;
+  if (!is_pushed && -u_N > options_.impact.threshold && e > 0) {
+    shift.rebounds = true;
+    shift.velocity = {e * u_N, 0, 0};  // (2)
+  }
+  const auto at = std::lower_bound(step.entering.begin(), step.entering.end(), c) - step.entering.begin();
+  step.entering.insert(step.entering.begin() + at, c);
+  step.memory.insert(step.memory.begin() + at, find_memory(step.history, begin.ids[c]));
+  step.shifts.insert(step.shifts.begin() + at, shift);
+  return true;
+}
+
+void CapturingStepper::warn_too_fast(const CapturingStep& step) {
+  const std::size_t c = *std::min_element(some_.begin(), some_.end(), [&](std::size_t a, std::size_t b) {
+    return step.now.contacts.velocity(a).norm() > step.now.contacts.velocity(b).norm();
+  });
+  step.report->warn(WarningKind::penetration,
+                    fmt::format("t = {:.9g} s: bodies at contact '{}' move by more than their size in the "
+                                "shortest part of a step; they "
+                                "may pass each other; take a smaller step",
+                                step.now.phase.t, step.system->contact_name(step.now.contacts.ids[c])));
 }
 
 // u⁺ is relative to surfaces as they move at the end of the step.
@@ -82,8 +257,9 @@ bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double 
   const double gap = contacts.gap(c), u_N = contacts.normal_velocity(c);
   const double e = contacts.surface(c).restitution;
   const bool approaches = !closed && -u_N > rest.speed;
-  const double prediction = formula_.gaps_in_rows ? 1.0 : formula_.prediction;
-  const bool touches = gap + prediction * h * u_N <= rest.touching;
+  // Shapes are kept apart, (1) with γ = 1; other contacts enter as the setting says.
+  const bool early = formula_.gaps_in_rows || (lifts() && is_of_shapes(contacts.places[c]));
+  const bool touches = gap + (early ? 1.0 : formula_.prediction) * h * u_N <= rest.touching;
   shift.impact = approaches && touches;
   if (formula_.gaps_in_rows)
     shift.slow[0] = std::max(gap / h, -options_.recovery_speed);  // (4)
@@ -95,13 +271,14 @@ bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double 
   const bool separates = !closed && !formula_.gaps_in_rows && u_N > rest.speed;
   if ((approaches || separates) && std::abs(u_N) > options_.impact.threshold && (e > 0 || e_T > 0)) {
     shift.rebounds = true;
+    // Whether it gets as far as to touch, the forces of the step have a say in, too (StepKernel::drop_slow_rebounds).
+    shift.impact = shift.impact || (approaches && formula_.gaps_in_rows);
     shift.velocity = e_T * contacts.velocity(c);  // (2)
     shift.velocity[2] *= contacts.surface(c).tangent_ratio;
     shift.velocity[0] = e * u_N;
-    return touches;
+    return touches || formula_.gaps_in_rows;
   }
-  const double reach = formula_.gaps_in_rows ? h * (rest.fastest + options_.recovery_speed) : 0.0;
-  return closed || touches || gap <= reach;
+  return closed || touches || formula_.gaps_in_rows;
 }
 
 void CapturingStepper::accept(CapturingStep& step) {
@@ -155,32 +332,105 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
   }
 }
 
+void CapturingStepper::find_floors(const CapturingStep& step) {
+  if (formula_.lift_all) {
+    floors_.setZero(step.now.contacts.gaps.size());
+    return;
+  }
+  floors_ = step.now.contacts.gaps.cwiseMin(0.0);
+  int row = 0;
+  for (std::size_t a = 0; a < step.entering.size(); ++a) {
+    double& floor = floors_[static_cast<Eigen::Index>(step.entering[a])];
+    const bool pushed = trial_.solution.r[row] > 0;
+    if (step.history.contacts[a].closed)
+      floor = 0;
+    else if (pushed)
+      floor = std::max(floor, std::min(step.contacts.gap(a), 0.0));
+    row += trial_.cones[a].dim;
+  }
+}
+
+bool CapturingStepper::lift_found(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
+    return false;
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
+  std::swap(now.contacts, found_);
+  // What rebounds leaves by itself, and to lift it would add energy.
+  now.contacts.update_velocities(now.phase.v);
+  floors_ = now.contacts.gaps.cwiseMin(0.0);
+  for (std::size_t c = 0; c < now.contacts.size(); ++c)
+    if (is_of_shapes(now.contacts.places[c]) &&
+        !(now.contacts.surface(c).restitution > 0 && now.contacts.normal_velocity(c) > 0))
+      floors_[static_cast<Eigen::Index>(c)] = 0;
+  const double before = total_energy(system, now);
+  const bool moved = gap_projector_.project(system, floors_, now);
+  step.history.energy.projection += total_energy(system, now) - before;
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  return moved && gap_projector_.solves() > 0;
+}
+
 void CapturingStepper::project(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  const bool all = options_.projection == Projection::all || formula_.lift_rebounding;
-  if (options_.projection == Projection::none && !all) return;
-  book_projection(step, projector_, M_, [&] {
+  if (options_.projection == Projection::none && !lifts()) return;
+  book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
-    if (all) {
-      lift_.assign(step.followed.size(), 0);
-      int row = 0;
-      for (std::size_t a = 0; a < step.entering.size(); ++a) {
-        lift_[step.entering[a]] =
-            step.history.contacts[a].closed || (formula_.lift_rebounding && trial_.solution.r[row] > 0);
-        row += trial_.cones[a].dim;
-      }
-      system.evaluate_contacts(step.followed, now.at, now.contacts);
-      done = gap_projector_.project(system, lift_, now);
-      step.report->certificate.solves += gap_projector_.solves();
-      step.report->certificate.iterations += gap_projector_.iterations();
-    }
+    if (lifts()) done = lift(step);
     system.evaluate_contacts({}, now.at, none_);
     return projector_.project_position(system, none_, now) &&
            projector_.project_velocity(system, none_, {}, true, now, step.history.held_frictions, {},
                                        kernel_.step_speed()) &&
            done;
   });
+}
+
+bool CapturingStepper::lift(CapturingStep& step) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  find_floors(step);
+  lifted_from_ = now.phase.q;
+  double deepest = 0;  // relative to the size of the bodies
+  for (std::size_t c = 0; c < now.contacts.size(); ++c) {
+    const double depth = floors_[static_cast<Eigen::Index>(c)] - now.contacts.gap(c);
+    if (now.contacts.valid(c) && depth > 0)
+      deepest = std::max(deepest, depth / system.contact_size(now.contacts.ids[c]));
+  }
+  const double before = total_energy(system, now);
+  const bool done = gap_projector_.project(system, floors_, now);
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  if (gap_projector_.solves() > 0) bound_lifting(step, total_energy(system, now) - before, deepest);
+  return done;
+}
+
+// (8)
+void CapturingStepper::bound_lifting(CapturingStep& step, double gain, double deepest) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  const EnergyLedger& ledger = step.history.energy;
+  const double lost = -(trial_.work_normal + trial_.work_friction + trial_.work_impacts);
+  const double owed = -(ledger.normal + ledger.friction + ledger.impacts + ledger.projection);
+  const double allowed = std::max(lost, 0.0) + k_slow_lifting * std::max(owed, 0.0);
+  // Surfaces that move do work of their own.
+  if (gain <= allowed || system.has_moving_surfaces()) return;
+  system.difference(now.phase.q, lifted_from_, displacement_);
+  if (formula_.lift_all) {
+    momentum_.setZero(displacement_.size());
+    system.mass_at(now.at, M_).add_product(displacement_, momentum_);
+    const double along = momentum_.dot(now.phase.v), mass = momentum_.dot(displacement_);
+    if (along <= 0) return;
+    const double left = std::max(0.0, along * along - 2 * (gain - allowed) * mass);
+    now.phase.v -= (along - std::sqrt(left)) / mass * displacement_;
+    return;
+  }
+  displacement_ *= std::max(allowed / gain, 1 - k_shallow / deepest);
+  system.retract(lifted_from_, VectorRef(displacement_), now.phase.q);
+  now.place(system);
+  system.evaluate_contacts(step.followed, now.at, now.contacts);
 }
 
 }  // namespace delassus

@@ -11,24 +11,43 @@
 //                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
 //                                                       faster than the forces of one step make it
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
-//   dvi-euler [Tasora 2017, 111-113]   every contact within reach of the largest relative velocity enters, with
+//   dvi-euler [Tasora 2017, 111-113]   every contact that is found, within the envelope or on the way of the step, enters with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)
-//                            but (2) where it approaches with e > 0, once Φ + h u_N⁻ ≤ ε
+//                            but (2) where it approaches with e > 0 and would touch in this step
 //
 // A contact is closed when it pushed in the last step and did not rebound. Restitution is for the first step of a contact
 // only: what a closed contact approaches with is O(h), from curvature or drift, and no impact. (3) lets a closed contact
 // that was left above its surface come down to it without braking it there; with s = 0 a body that rolls over a crest
 // would fly and fall in turns. With (4) alone restitution is lost, since Φ/h stops the body before it touches.
 //
+// Bodies do not pass each other: the step is cut into parts (at most 64, then with a warning) such that
+//
+//   near contacts that are not closed shapes move by less than 0.4 of the smaller one and turn by less than 0.3 rad    (5)
+//
+// and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
+// where their own approach leads there, (2); the step is solved again                                              (6)
+// but where an impact of this step pushes a contact that rebounds, the step is cut before that                       (7)
+//
+// as long as it has not 64 parts; then smooth surfaces are left to the next part, corners and edges, which would be lost below
+// the surface, do not rebound.
+//
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
-// rebounds leaves by itself, and lifting it would add energy: at e = 1 and θ = ½ the energy is kept exactly.
-// `moreau-jean-projected` [Acary 2009, 19] lifts those too: no contact that pushed penetrates at the end of a step.
+// rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
+// at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes enter with γ = 1.
+// Lifting raises bodies, and so the energy E. It is done as far as the contacts of the step have lost as much, or slowly:
+//
+//   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (8)
+//
+// because what has fallen into a surface has gained that much and lost it there before; but no deeper than 1e-4 of the smaller body.
+// `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
+// penetrates at the end of a step; what is more than (8) is taken from the velocity along the displacement.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "delassus/steppers/contact_memory.hpp"
+#include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/gap_projection.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
@@ -40,9 +59,9 @@ namespace delassus {
 
 struct CapturingFormula {
   StepFormula step;
-  double prediction = 0.5;       // γ of (1) [-]
-  bool gaps_in_rows = false;     // (4) instead of (1)-(3)
-  bool lift_rebounding = false;  // lift every contact that pushed, whatever the projection asked for
+  double prediction = 0.5;    // γ of (1) [-]
+  bool gaps_in_rows = false;  // (4) instead of (1)-(3)
+  bool lift_all = false;      // lift every contact that penetrates, whatever the projection asked for
 };
 
 // The step in progress of event capturing.
@@ -52,6 +71,7 @@ struct CapturingStep : StepInProgress {
   ContactSet contacts;                       // those, at the beginning
   std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
   std::vector<RowShift> shifts;              // likewise
+  double rest_gap = 0;                       // that a closed contact may keep [m]
 };
 
 class CapturingStepper final : public Stepper {
@@ -70,9 +90,24 @@ class CapturingStepper final : public Stepper {
     double touching = 0;  // gap [m]
     double speed = 0;     // an approach below this is round-off [m/s]
     double gap = 0;       // that a closed contact may keep [m]
-    double fastest = 0;   // largest relative velocity of the contacts [m/s]
   };
   void update_contacts(CapturingStep& step, double h);
+  // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
+  bool take_trial(CapturingStep& step, double h, Retries& retries);
+  // (5): the longest step over which the trial moves bodies near contacts by no more than they may; h when it is not longer.
+  double passing_limit(const CapturingStep& step, double h);
+  // (6): false when the trial with these contacts failed. The contacts at the end of the trial are evaluated then.
+  bool add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries);
+  // Contacts that lie on the way of the trial, but not on that of the velocities before its impacts, are followed, too.
+  void search_along_trial(CapturingStep& step, double h);
+  // The velocity that moves the bodies in the trial, (4) of step_formula.hpp, to mean_.
+  void update_mean_velocity(const CapturingStep& step);
+  // By how much the forces of the trial alone change the normal velocity of its contacts, in the mean: a depth of h times
+  // this is left to the next step [m/s].
+  double force_speed(const CapturingStep& step) const;
+  // Contact c of step.now lies below its surface at the end: it enters when it has passed it.
+  bool add_if_passed(CapturingStep& step, std::size_t c, double h, double& part);
+  void warn_too_fast(const CapturingStep& step);
   // Whether contact c of step.now takes part, and then its shift.
   bool enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest, bool closed,
               RowShift& shift) const;
@@ -80,7 +115,16 @@ class CapturingStepper final : public Stepper {
   void accept(CapturingStep& step);
   void drop_slow_impacts(CapturingStep& step) const;
   void report_impacts(const CapturingStep& step) const;
+  // Penetrations are taken out after the step.
+  bool lifts() const { return options_.projection == Projection::all || formula_.lift_all; }
+  // The gaps that contacts at the end may keep.
+  void find_floors(const CapturingStep& step);
   void project(CapturingStep& step);
+  bool lift(CapturingStep& step);
+  // `deepest`: before the lifting, relative to the bodies.
+  void bound_lifting(CapturingStep& step, double gain, double deepest);
+  // Contacts that nothing has followed, found deep at the end of the step, are lifted as well; false: there are none.
+  bool lift_found(CapturingStep& step);
 
   CapturingFormula formula_;
   StepperOptions options_;
@@ -95,8 +139,10 @@ class CapturingStepper final : public Stepper {
   CapturingStep step_;
   Trial trial_;
   ContactSet none_;
-  std::vector<char> lift_;
-  Vector zero_, bias_;
+  StepMotion motion_;
+  std::vector<std::size_t> some_;
+  ContactSet found_, new_contacts_, merged_;
+  Vector zero_, bias_, mean_, change_, floors_, lifted_from_, displacement_, momentum_;
   BlockMatrix M_;
 };
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/linalg/kkt.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/tolerances.hpp"
@@ -135,6 +136,7 @@ StartResult assemble_start(const System& system, State& state, const StartOption
   Assembly assembly(system, state.t, state.q);
   while (assembly.worst() > options.tolerance * assembly.extent() &&
          result.iterations < options.max_iterations) {
+    throw_if_stop_requested();
     ++result.iterations;
     if (!assembly.iterate()) break;
   }

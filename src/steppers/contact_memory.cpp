@@ -58,9 +58,12 @@ void ContactMemories::hand_over(const System& system, const PhasePoint& point, d
                                 History& history) {
   handed_over_.clear();
   for (const ContactMemory& memory : history.contacts) {
-    if (!memory.closed || point.contacts.find(memory.id) < point.contacts.size()) continue;
+    if (!memory.closed) continue;
+    const std::size_t at = point.contacts.find(memory.id);
+    if (at < point.contacts.size() && point.contacts.valid(at)) continue;
     const ContactId next = system.successor(memory.id, point.at);
-    if (next == memory.id || find_memory(history, next) != nullptr) continue;
+    const ContactMemory* other = next != memory.id ? find_memory(history, next) : &memory;
+    if (other != nullptr && other->closed) continue;
     // A neighbour that is farther away does not hold what this contact held.
     const ContactId ids[] = {std::min(memory.id, next), std::max(memory.id, next)};
     system.evaluate_contacts(ids, point.at, both_);
@@ -72,8 +75,9 @@ void ContactMemories::hand_over(const System& system, const PhasePoint& point, d
   if (handed_over_.empty()) return;
   const auto by_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id < b.id; };
   const auto same_id = [](const ContactMemory& a, const ContactMemory& b) { return a.id == b.id; };
+  // What is handed over stands before what was known of the successor, which did not hold.
   auto& contacts = history.contacts;
-  contacts.insert(contacts.end(), handed_over_.begin(), handed_over_.end());
+  contacts.insert(contacts.begin(), handed_over_.begin(), handed_over_.end());
   std::stable_sort(contacts.begin(), contacts.end(), by_id);
   contacts.erase(std::unique(contacts.begin(), contacts.end(), same_id), contacts.end());
 }

@@ -27,7 +27,8 @@ StepFormula dvi_euler_formula() {
           .contacts_at_start = true,
           .implicit_forces = false,
           .gyroscopic_beforehand = true,
-          .stabilisation = 1};
+          .stabilisation = 1,
+          .limits_recovery = true};
 }
 
 }  // namespace delassus

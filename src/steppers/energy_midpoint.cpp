@@ -118,6 +118,9 @@ class MidpointEquations final : public KktEquations {
     return impulses.dot(row_velocity_);
   }
 
+  // λᵀ target: what is left of it where Θ does not change [J]
+  double driven_work(const Vector& impulses) const { return impulses.dot(middle_.target); }
+
  private:
   bool is_holonomic(int group) const { return end_.joints.rows.first_row(group) < end_.joints.num_holonomic; }
 
@@ -214,6 +217,7 @@ class EnergyMidpointStepper final : public ImplicitStepper {
     lambda_ = Lambda / (0.5 * h);
     step.history.energy.nonconservative += h * equations_.applied_power();
     step.history.energy.joints += equations_.joint_work(lambda_);
+    step.history.energy.driven += equations_.driven_work(lambda_);
     if (report.joint_impulses.size() != lambda_.size()) report.joint_impulses.setZero(lambda_.size());
     report.joint_impulses += lambda_;
     equations_.take_end(step.now);

@@ -76,7 +76,7 @@ bool EventStepper::capture(EventStep& step, double h, bool all) {
   some_.clear();
   for (std::size_t c : active.open) {
     if (closes(step, c, touching) && (all || is_slow(step, c, h)))
-      join(step, c, all);
+      join(step, c, all && step.rebounds);
     else
       some_.push_back(c);
   }
@@ -92,7 +92,7 @@ void EventStepper::capture_approaching(EventStep& step, double h) {
   active.shifts.assign(active.closed.size(), {});
   for (ContactId id : find_approaching(step, h)) {
     const std::size_t c = active.contacts.find(id);
-    active.shifts[c] = captured_shift(active.contacts, c, true);
+    active.shifts[c] = captured_shift(active.contacts, c, step.rebounds);
   }
 }
 

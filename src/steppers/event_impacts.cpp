@@ -14,6 +14,17 @@
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
+namespace {
+
+// An approach that an impact has made, as a fraction of the largest velocity; below it is the solver's tolerance [-].
+constexpr double k_pushed_together = 1e-8;
+// Contacts close together when their gaps are less than this many times what the joints have drifted there [-].
+constexpr double k_drifts = 2;
+// A step that comes to where a sliding contact has no force is cut into parts not shorter than this; what is left counts as
+// there [-].
+constexpr double k_shortest_cut = 1.0 / 64;
+
+}  // namespace
 
 void EventStepper::move_to(EventStep& step, const Collision& collision) {
   if (options_.location == ImpactLocation::interpolant) {
@@ -51,16 +62,44 @@ void EventStepper::interpolate_to(EventStep& step, const Collision& collision) {
   if (collision.s >= 1.0) return accept(step, trial_, collision.contact);
   motion_.at(*step.system, collision.s, interpolated_.phase);
   interpolated_.place(*step.system);
+  find_closing(step, interpolated_, collision.contact);
   book_trial(step, interpolated_, trial_, step.active.contacts.ids, collision.s);
   report_captured(step, trial_);
   memories_.remember(trial_, step.active.contacts.ids, step.history);
   release_rebounding(step);
   std::swap(step.now, interpolated_);
-  if (options_.projection != Projection::none) project(step, collision.contact);
+  if (options_.projection != Projection::none) project(step, closing_);
+}
+
+void EventStepper::find_closing(const EventStep& step, const PhasePoint& at, ContactId located) {
+  const System& system = *step.system;
+  closing_.assign(1, located);
+  const double round_off = k_gap_round_off * system_size(system, at.phase.q);
+  if (options_.projection == Projection::none ||
+      max_abs(at.joints.violation.head(at.joints.num_holonomic)) <= round_off)
+    return;
+  ids_.clear();
+  for (std::size_t c : step.active.open) ids_.push_back(step.now.contacts.ids[c]);
+  system.evaluate_contacts(ids_, at.at, found_);
+  found_.update_velocities(at.phase.v);
+  probe_.phase = at.phase;
+  probe_.at = at.at;
+  probe_.joints = at.joints;
+  system.evaluate_contacts({}, at.at, one_);
+  if (!projector_.project_position(system, one_, probe_)) return;
+  system.evaluate_contacts(ids_, probe_.at, missing_);
+  const auto drift = [&](std::size_t c) { return std::abs(missing_.gap(c) - found_.gap(c)); };
+  const std::size_t first = found_.find(located);
+  const double drift_there = first < found_.size() ? drift(first) : 0.0;
+  for (std::size_t c = 0; c < found_.size(); ++c)
+    if (c != first && found_.valid(c) && found_.normal_velocity(c) < 0 &&
+        found_.gap(c) <= round_off + k_drifts * (drift(c) + drift_there))
+      closing_.push_back(found_.ids[c]);
+  std::sort(closing_.begin(), closing_.end());
 }
 
 void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
-                                     std::optional<ContactId> located) {
+                                     bool located) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
@@ -83,16 +122,29 @@ void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const 
   some_.clear();
   for (std::size_t c = 0; c < now.contacts.size(); ++c) {
     const ContactId id = now.contacts.ids[c];
-    if (!now.contacts.valid(c) && id != located) continue;
+    const bool hit = located && std::find(due.begin(), due.end(), id) != due.end();
+    if (!now.contacts.valid(c) && !hit) continue;
     const ContactMemory* memory = find_memory(step.history, id);
     const bool closed = memory != nullptr && memory->closed;
-    if (now.contacts.gap(c) <= touching || closed || id == located) some_.push_back(c);
+    if (now.contacts.gap(c) <= touching || closed || hit) some_.push_back(c);
   }
   hit_contacts_.select(now.contacts, some_);
 }
 
-void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
-                                  std::optional<ContactId> located) {
+void EventStepper::resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due) {
+  const ContactSet& contacts = step.active.contacts;
+  double deepest = -touching_gap(options_, h);
+  std::vector<ContactId> overlapping;
+  for (ContactId id : due)
+    if (const double gap = contacts.gap(contacts.find(id)); gap < deepest) {
+      deepest = gap;
+      overlapping.assign({id});
+    }
+  if (!overlapping.empty() && options_.projection == Projection::all) project(step, overlapping);
+  resolve_impact(step, h, due, false);
+}
+
+void EventStepper::resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located) {
   const System& system = *step.system;
   StepReport& report = *step.report;
   step.history.held_frictions.clear();  // an impact may tear a joint loose
@@ -120,6 +172,64 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   step.count_event(hit_contacts_.empty() ? 0 : hit_contacts_.ids[0], options_.max_events);
 }
 
+// u_N of a unit normal impulse with the friction of the slip, of a contact on its own, is not positive.
+bool EventStepper::friction_presses_down(const EventStep& step) const {
+  const ContactSet& contacts = step.active.contacts;
+  const ContactMatrix& W = kernel_.local().W;
+  const double at_rest =
+      k_rest_tolerance * std::max(max_abs(step.now.phase.v), max_abs(kernel_.local().u_free));
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    const int c = static_cast<int>(i);
+    const Cone& cone = kernel_.problem().cones[i];
+    const int tangents = std::min(cone.dim, 3) - 1;
+    if (tangents < 1 || cone.mu <= 0) continue;
+    const auto slip = contacts.u.segment(contacts.first_row(i) + 1, tangents);
+    const double speed = slip.norm();
+    if (speed <= at_rest) continue;
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+      if (W.column(e) != c) continue;
+      const auto own = W.block(c, e);
+      if (own(0, 0) <= cone.mu / speed * own.row(0).segment(1, tangents).dot(slip)) return true;
+    }
+  }
+  return false;
+}
+
+bool EventStepper::resolve_shock(EventStep& step, double& h) {
+  if (!friction_presses_down(step)) return false;
+  const System& system = *step.system;
+  const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
+  probe_.phase = step.now.phase;
+  probe_.at = step.now.at;
+  probe_.joints = step.now.joints;
+  hit_contacts_ = step.active.contacts;
+  // Where forces exist now the step only comes to where they do not: up to there it slides.
+  const double shortest = k_shortest_cut * (step.request.t_end - step.report->t_begin);
+  while (kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_)) {
+    if (probe_.phase.t == trial_.end.phase.t) return false;
+    if (h > shortest) {
+      h *= 0.5;
+      if (!take_trial(step, h)) return true;
+      if (!friction_presses_down(step)) return false;
+      continue;
+    }
+    probe_.phase.t = trial_.end.phase.t;
+    probe_.phase.q = trial_.end.phase.q;
+    probe_.at = trial_.end.at;
+    probe_.joints = trial_.end.joints;
+    system.evaluate_contacts(step.active.contacts.ids, probe_.at, hit_contacts_);
+    hit_contacts_.update_velocities(probe_.phase.v);
+  }
+  if (step.stops_at_event()) return true;
+  impacts_.resolve_shock(system, probe_, hit_contacts_, h, impact_);
+  step.report->certificate.solves += 1;
+  step.report->certificate.iterations += impact_.stats.iterations;
+  if (!impact_.ok) return false;
+  book_impact(step);
+  step.count_event(hit_contacts_.ids[0], options_.max_events);
+  return true;
+}
+
 // The jump of the velocities, the events, and which contacts persist.
 void EventStepper::book_impact(EventStep& step) {
   StepReport& report = *step.report;
@@ -137,17 +247,21 @@ void EventStepper::book_impact(EventStep& step) {
     ContactReport& contact = contact_report(ids[c], report);
     contact.impulse += impact_.impulse[c];
     contact.couple += impact_.couple[c];
-    if (impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
+    const bool shock = impact_.without_collision && impact_.impulse[c][0] > 0;
+    if (shock || impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
       step.hit.push_back(ids[c]);
       report.events.push_back({t, EventKind::impact, ids[c], impact_.velocity_before[c],
                                impact_.velocity_after[c], impact_.impulse[c], impact_.energy_change});
-      if (impact_.fell_back)
-        report.events.push_back({.time = t, .kind = EventKind::fallback, .contact = ids[c]});
+      Event event = report.events.back();
+      event.kind = impact_.fell_back ? EventKind::fallback : EventKind::reduced;
+      if (impact_.fell_back || impact_.share[c] < 1) report.events.push_back(event);
     }
-    // A contact that does not separate persists.
+    // A contact that does not separate persists; one that separated and has been pushed together is hit next.
     ContactMemory& memory = next_contacts_[c];
     memory.id = ids[c];
-    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest;
+    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest &&
+                    (impact_.velocity_before[c][0] <= k_rest_tolerance * fastest ||
+                     impact_.velocity_after[c][0] > -k_pushed_together * fastest);
     if (memory.closed) memory.status = ContactStatus::stick;
   }
   std::swap(step.history.contacts, next_contacts_);

@@ -14,12 +14,16 @@
 namespace delassus {
 namespace {
 
-// Sub-steps of one step beside its events and the 2^max_halvings that a step halved to the last needs.
+// Parts that fast bodies near contacts cut a step into at most: what is faster is followed as well as it can be.
+constexpr long k_max_parts = 1024;
+// Sub-steps of one step beside these, its events and the 2^max_halvings that a step halved to the last needs.
 constexpr long k_max_rounds = 1000;
 // Events of a step times contacts that take part in them, before small events are left to the law.
 constexpr std::size_t k_located_contacts = 8;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
+// Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
+constexpr int k_deep_halvings = 3;
 
 bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -34,8 +38,12 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   history.acceleration = {};
   retries = {.h_limit = std::numeric_limits<double>::infinity()};
   hit.clear();
+  released.clear();
+  returned.clear();
   switched.clear();
+  circling.clear();
   capturing = false;
+  rebounds = true;
   num_events = num_turns = 0;
 }
 
@@ -50,7 +58,8 @@ void EventStep::count_event(ContactId id, int max_events) {
   if (++num_events <= max_events || capturing) return;
   capturing = true;
   report->events.push_back({.time = now.phase.t, .kind = EventKind::zeno, .contact = id});
-  report->warnings.push_back(
+  report->warn(
+      WarningKind::captured,
       fmt::format("t = {:.9g} s: more than {} events in a step (the last at contact '{}'); the rest of the "
                   "step is captured, not located",
                   now.phase.t, max_events, system->contact_name(id)));
@@ -66,14 +75,31 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
                            StepReport& report) {
+  std::vector<Warning> earlier;  // of attempts that were refused
+  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
+  take_step(system, state, request, retries, report);
+  while (report.ok && halve_deep_step(state, retries)) {
+    earlier.insert(earlier.end(), report.warnings.begin(), report.warnings.end());
+    take_step(system, state, request, retries, report);
+    ++report.rejected;
+  }
+  if (report.stopped_at_event) return;
+  report.warnings.insert(report.warnings.begin(), earlier.begin(), earlier.end());
+  finisher_.finish(step_, state);
+}
+
+void EventStepper::take_step(const System& system, const State& state, const StepRequest& request,
+                             const Retries& retries, StepReport& report) {
   EventStep& step = step_;
   step.begin(system, state, request, report);
+  step.retries = retries;
   if (formula_.joints_only) {
     const std::string refused = finisher_.check_joints_only(step, formula_.name);
     if (!refused.empty()) step.fail(refused);
   }
   // Events end in event capturing long before this; whatever else goes in circles must not.
-  const long max_rounds = k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20));
+  const long max_rounds =
+      k_max_parts + k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20));
   for (long rounds = 0; step.goes_on(); ++rounds) {
     if (rounds == max_rounds)
       step.fail("the step makes no progress");
@@ -83,10 +109,35 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   if (report.stopped_at_event) return;
   step.snap_to_end();
   if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
+  // After an event at the very end nothing is weighted: v⁺ itself [Gavrea et al. 2008, 4.9].
+  if (step.report->ok && step.history.weighted_velocity.size() == 0)
+    step.history.weighted_velocity = step.now.phase.v;
   // Of the contacts at the end those are known that the last projection has put there, or all where it moved nothing.
   const bool moved = !step.now.contacts.is_at(step.now.phase.t, step.now.phase.q);
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
-  finisher_.finish(step, state);
+}
+
+bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
+  const EventStep& step = step_;
+  const Certificate& certificate = step.report->certificate;
+  // Schemes as they were published penetrate, and so does what does not look for collisions.
+  const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
+                     !options_.snap_to_grid && options_.projection != Projection::none;
+  if (!asked || certificate.relative_depth <= k_depth_tolerance ||
+      retries.halvings >= std::min(k_deep_halvings, options_.max_halvings))
+    return false;
+  // What was there before is not the step's.
+  const ContactId ids[] = {certificate.deepest_contact};
+  step.system->evaluate_contacts(ids, step.system->configuration(state.t, state.q), one_);
+  const double depth = certificate.relative_depth * step.system->contact_size(ids[0]);
+  if (one_.valid(0) && -one_.gap(0) > 0.5 * depth) return false;
+  ++retries.halvings;
+  retries.h_limit = 0.5 * std::min(step.request.t_end - state.t, retries.h_limit);
+  step.report->warn(WarningKind::step_halved,
+                    fmt::format("t = {:.9g} s: contact '{}' got {:.3g} {} deep; step halved to {:.3g} s",
+                                state.t, step.system->contact_name(ids[0]), depth,
+                                step.system->gap_is_angle(ids[0]) ? "rad" : "m", retries.h_limit));
+  return true;
 }
 
 void EventStepper::take_part(EventStep& step) {
@@ -99,14 +150,15 @@ void EventStepper::take_part(EventStep& step) {
   const double touching = touching_gap(options_, h);
   if (step.capturing) {
     capture_approaching(step, h);
-    if (take_trial(step, h) && capture_rest(step, h)) accept(step, trial_);
+    if (take_trial(step, h) && capture_rest(step, h)) return accept(step, trial_);
+    step.rebounds = false;  // restitution may ask for what cannot be, between surfaces that close
     return;
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
-  if (!approaching.empty())
-    return step.stops_at_event() ? void() : resolve_impact(step, h, approaching, std::nullopt);
-  if (locates_transitions() && !step.history.modes_known) establish_modes(step);
+  if (!approaching.empty()) return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
+  if (locates_transitions() && !step.history.modes_known && establish_modes(step, h)) return;
   if (!take_trial(step, h)) return;
+  if (locates_transitions() && resolve_shock(step, h)) return;
   std::optional<Collision> collision;
   if (options_.detect_collisions && !step.now.contacts.empty()) {
     evaluate_end(step);
@@ -115,7 +167,14 @@ void EventStepper::take_part(EventStep& step) {
       if (!take_trial(step, h)) return;
       evaluate_end(step);
     }
-    collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, step.active.open,
+    // What has just taken off leaves from zero gap and velocity, whose round-off is no collision.
+    const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
+    some_.clear();
+    for (std::size_t c : step.active.open)
+      if (!contains(step.released, step.now.contacts.ids[c]) ||
+          std::abs(step.now.contacts.normal_velocity(c)) > at_rest || trial_.end.contacts.gap(c) < -touching)
+        some_.push_back(c);
+    collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, some_,
                                trial_.end.phase.t - step.now.phase.t, touching);
   }
   const std::optional<Transition> transition = find_transition(step, h);
@@ -131,9 +190,8 @@ void EventStepper::take_part(EventStep& step) {
     }
     if (step.report->ok) apply_transition(step, *transition, slip_speed);
   } else if (collision) {
-    const ContactId hit[] = {collision->contact};
     move_to(step, *collision);
-    if (step.report->ok) resolve_impact(step, h, hit, collision->contact);
+    if (step.report->ok) resolve_impact(step, h, closing_, true);
     if (options_.snap_to_grid && step.report->ok) step.snap_to_end();
   } else {
     const double s = first_hand_over(step, touching);
@@ -169,7 +227,9 @@ void EventStepper::update_active_set(EventStep& step, double h) {
     // A contact that leaves the band on its own within the step is open, even if it still touches.
     const bool separates = contacts.normal_velocity(c) * h > touching;
     const bool kept = options_.keep_active_after_impact && contains(step.hit, id);
-    const bool touches = contacts.gap(c) <= touching && !separates;
+    const bool released = contains(step.released, id) && !contains(step.returned, id) &&
+                          contacts.normal_velocity(c) * h >= -touching;
+    const bool touches = contacts.gap(c) <= touching && !separates && !released;
     if (!contacts.valid(c) || !(closed || kept || touches)) {
       active.open.push_back(c);
       continue;
@@ -196,11 +256,11 @@ void EventStepper::update_active_set(EventStep& step, double h) {
 
 double EventStepper::contact_step(const EventStep& step, double h) const {
   if (!options_.detect_collisions || step.active.open.empty()) return h;
-  // A step is never cut into more parts than this: what is so fast is followed as well as it can be.
-  constexpr double most_parts = 1024;
   const double limit =
       step.system->contact_step_limit(step.now.contacts, step.active.open, step.now.at, step.now.phase.v, h);
-  return std::min(h, std::max(limit, h / most_parts));
+  // Parts of the whole step, not of what is left of it: these would never end.
+  const double shortest = (step.request.t_end - step.report->t_begin) / static_cast<double>(k_max_parts);
+  return std::min(h, std::max(limit, shortest));
 }
 
 std::vector<ContactId> EventStepper::find_approaching(const EventStep& step, double h) const {
@@ -217,13 +277,23 @@ std::vector<ContactId> EventStepper::find_approaching(const EventStep& step, dou
   return approaching;
 }
 
-void EventStepper::establish_modes(EventStep& step) {
+bool EventStepper::establish_modes(EventStep& step, double h) {
   ActiveSet& active = step.active;
   const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
-  if (!kernel_.find_modes(*step.system, step.now, active.contacts, at_rest, active.modes)) return;
+  if (!kernel_.find_modes(*step.system, step.now, active.contacts, at_rest, active.modes)) return false;
   // Where update_active_set finds them after an event without a step in between.
   memories_.store_modes(active.contacts.ids, active.modes, step.history);
   for (std::size_t c = 0; c < active.memory.size(); ++c) active.memory[c] = &step.history.contacts[c];
+  if (!options_.detect_collisions || step.capturing) return false;
+  const double touching = touching_gap(options_, h);
+  const std::size_t before = step.released.size();
+  for (std::size_t c = 0; c < active.contacts.size(); ++c) {
+    const bool opens = active.modes[c].status == ContactStatus::open &&
+                       0.5 * kernel_.take_off_acceleration(static_cast<int>(c)) * h * h > touching;
+    if (opens && !contains(step.released, active.contacts.ids[c]))
+      step.released.push_back(active.contacts.ids[c]);
+  }
+  return step.released.size() > before;
 }
 
 const ContactSet& EventStepper::contact_now(const EventStep& step, ContactId id) {
@@ -270,13 +340,15 @@ std::optional<Transition> EventStepper::find_transition(const EventStep& step, d
   std::optional<Transition> transition =
       transitions_.find(*step.system, step.now, h, grid_step, active.contacts, active.modes, active.memory,
                         trial_, mode_trial_);
-  // A contact that has switched at this instant and wants to switch again chatters: the impulses of the
-  // step decide.
-  if (transition && transition->h == 0 &&
-      std::find(step.switched.begin(), step.switched.end(),
-                std::pair(active.contacts.ids[static_cast<std::size_t>(transition->contact)],
-                          transition->part)) != step.switched.end())
-    transition.reset();
+  if (!transition) return transition;
+  // A contact that has switched at this instant and wants to switch again chatters, and one that has turned too often
+  // circles: the impulses of the step decide.
+  const std::pair changed(active.contacts.ids[static_cast<std::size_t>(transition->contact)],
+                          transition->part);
+  const auto is_in = [&](const auto& list) {
+    return std::find(list.begin(), list.end(), changed) != list.end();
+  };
+  if ((transition->h == 0 && is_in(step.switched)) || is_in(step.circling)) transition.reset();
   return transition;
 }
 
@@ -311,6 +383,8 @@ bool EventStepper::capture_rest(EventStep& step, double h) {
 }
 
 void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId> located) {
+  closing_.clear();
+  if (located) find_closing(step, trial.end, *located);
   book_trial(step, trial.end, trial, step.active.contacts.ids, 1.0);
   report_captured(step, trial);
   memories_.remember(trial, step.active.contacts.ids, step.history);
@@ -318,10 +392,10 @@ void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId
   step.history.weighted_velocity = trial.y;
   std::swap(step.now, trial.end);
   step.switched.clear();
-  if (options_.projection != Projection::none) project(step, located);
+  if (options_.projection != Projection::none) project(step, closing_);
 }
 
-void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
+void EventStepper::project(EventStep& step, std::span<const ContactId> located) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   ids_.clear();
@@ -335,11 +409,13 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
       held_.push_back(options_.detect_transitions ? held_parts(mode_of(memory)) : HeldParts{0});
       friction_ratios_.push_back(friction_ratios(memory));
     }
-  // The contact that is being hit lies on its surface, but its velocity is still the one before the impact.
-  const auto place = located ? std::lower_bound(ids_.begin(), ids_.end(), *located) : ids_.end();
-  const bool apart = located && (place == ids_.end() || *place != *located);
-  const auto apart_at = static_cast<std::size_t>(place - ids_.begin());
-  if (apart) ids_.insert(place, *located);
+  // The contacts that are being hit lie on their surfaces, but their velocities are still those before the impact.
+  apart_.clear();
+  for (ContactId id : located)
+    if (!std::binary_search(ids_.begin(), ids_.end(), id)) apart_.push_back(id);
+  const std::size_t closed = ids_.size();
+  ids_.insert(ids_.end(), apart_.begin(), apart_.end());
+  std::inplace_merge(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(closed), ids_.end());
   some_.clear();
   if (now.contacts.is_at(now.phase.t, now.phase.q))
     for (ContactId id : ids_) {
@@ -350,12 +426,19 @@ void EventStepper::project(EventStep& step, std::optional<ContactId> located) {
     touching_.select(now.contacts, some_);
   else
     system.evaluate_contacts(ids_, now.at, touching_);
-  book_projection(step, projector_, M_, [&] {
-    if (!projector_.project_position(system, touching_, now)) return false;
+  book_projection(step, projector_, M_, touching_, [&] {
+    bool placed = projector_.project_position(system, touching_, now);
     some_.clear();
     for (std::size_t c = 0; c < touching_.size(); ++c)
-      if (!apart || c != apart_at) some_.push_back(c);
+      if (!std::binary_search(apart_.begin(), apart_.end(), touching_.ids[c])) some_.push_back(c);
     held_contacts_.select(touching_, some_);
+    if (!placed && apart_.size() > 1) {
+      // Contacts that are hit together within the drift of the joints, but do not fit on their surfaces at once.
+      std::swap(touching_, held_contacts_);
+      placed = projector_.project_position(system, touching_, now);
+      held_contacts_ = touching_;
+    }
+    if (!placed) return false;
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
                                        friction_ratios_, kernel_.step_speed());
   });

@@ -52,8 +52,15 @@ struct EventStep : StepInProgress {
   ActiveSet active;
   Vector slip_hint;  // velocity at the middle of the step, extrapolated
   std::vector<ContactId> hit;
+  // Have taken off: open for the rest of the step. Their rows hold for a velocity with the normal of one instant, which may turn
+  // away from the surface faster than the contact can follow.
+  std::vector<ContactId> released;
+  std::vector<ContactId>
+      returned;  // of these: taken off again after they were hit; from there the impulses of the step decide
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
+  std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
+  bool rebounds = true;  // what is captured does
   int num_events = 0, num_turns = 0;
 
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
@@ -78,14 +85,21 @@ class EventStepper final : public Stepper {
   bool locates_transitions() const {
     return options_.detect_transitions && options_.law.kind != ContactLawKind::convex;
   }
+  // A step up to its contacts at the end, into step_.
+  void take_step(const System& system, const State& state, const StepRequest& request, const Retries& retries,
+                 StepReport& report);
+  // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
+  bool halve_deep_step(const State& state, Retries& retries);
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);
-  // Cuts the step where bodies near contacts move by more than their gaps can be followed.
+  // Cuts the step where bodies near contacts move by more than their gaps can be followed. In all it is cut into a
+  // bounded number of parts.
   double contact_step(const EventStep& step, double h) const;
   // Contacts of the active set that are not held and approach: their impact is due now.
   std::vector<ContactId> find_approaching(const EventStep& step, double h) const;
-  void establish_modes(EventStep& step);
+  // True: some contacts have been released, the active set is another one.
+  bool establish_modes(EventStep& step, double h);
   // Solves the trial step; on failure follows the policy. False: nothing to accept now.
   bool take_trial(EventStep& step, double h);
   // Events of a few contacts are all located, however small: that is cheap. A step of many contacts that has seen many
@@ -113,13 +127,22 @@ class EventStepper final : public Stepper {
   // Moves to the collision: by the interpolant, or by steps that end there.
   void move_to(EventStep& step, const Collision& collision);
   void interpolate_to(EventStep& step, const Collision& collision);
-  // `due`: contacts whose impact is due; `located`: one whose gap was brought to zero, however round-off has it.
-  void resolve_impact(EventStep& step, double h, std::span<const ContactId> due,
-                      std::optional<ContactId> located);
+  // The contacts that close together with `located` at `at`, where the step comes to its collision: those that approach and
+  // whose gaps are not more than what the joints have drifted in the step. Into closing_, ascending.
+  void find_closing(const EventStep& step, const PhasePoint& at, ContactId located);
+  // `due`: contacts whose impact is due; `located`: their gaps were brought to zero, however round-off has it.
+  void resolve_impact(EventStep& step, double h, std::span<const ContactId> due, bool located);
+  // The impact of contacts that approach where they are. One that overlaps is put onto its surface first, as a located one
+  // is: small rebounds that end within the step would let it sink.
+  void resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due);
   // The contacts that take part in an impact now: closed ones, those due, those within the band.
-  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
-                         std::optional<ContactId> located);
+  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due, bool located);
   void book_impact(EventStep& step);
+  // A contact that slides where no force can hold it (Painlevé's paradox): an impact without collision, resolved at once.
+  // After the trial step h, whose mobilities are looked at; it is cut where it comes to such a place. False: the trial is
+  // to be taken.
+  bool resolve_shock(EventStep& step, double& h);
+  bool friction_presses_down(const EventStep& step) const;
 
   // Moves to the end of a trial. `located`: the contact that collides there.
   void accept(EventStep& step, Trial& trial, std::optional<ContactId> located = {});
@@ -129,7 +152,8 @@ class EventStepper final : public Stepper {
   std::optional<PartMode> turned_slip(EventStep& step, ContactId id, FrictionKind part, double slip_speed);
   // Stops a part of the friction exactly and asks the instantaneous forces whether it can hold.
   PartMode stop(EventStep& step, const Transition& transition, double slip_speed);
-  void project(EventStep& step, std::optional<ContactId> located);
+  // `located`: contacts that are being hit, ascending.
+  void project(EventStep& step, std::span<const ContactId> located);
   // One contact at step.now, with its velocities.
   const ContactSet& contact_now(const EventStep& step, ContactId id);
 
@@ -148,12 +172,14 @@ class EventStepper final : public Stepper {
   StepMotion motion_;
   Trial trial_, mode_trial_, impact_trial_, newton_trial_;
   ImpactResult impact_;
-  PhasePoint interpolated_;
+  PhasePoint interpolated_, probe_;
+  std::vector<ContactId> closing_, apart_;
   ContactSet one_, found_, missing_, merged_, hit_contacts_, touching_, held_contacts_;
   std::vector<ContactMemory> next_contacts_;
   std::vector<std::size_t> some_;
   std::vector<ContactId> ids_;
   std::vector<HeldParts> held_;
+  std::vector<ContactMode> shock_modes_;
   std::vector<FrictionRatios> friction_ratios_;
   BlockMatrix M_;
 };

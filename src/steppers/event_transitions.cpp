@@ -31,6 +31,11 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   ContactMode& mode = active.modes[static_cast<std::size_t>(transition.contact)];
   if (transition.kind == EventKind::take_off) {
     mode = {};
+    // One that shares its force with others may be needed still.
+    if (options_.detect_collisions && !kernel_.redundant_forces()) {
+      const bool again = std::find(step.released.begin(), step.released.end(), id) != step.released.end();
+      (again ? step.returned : step.released).push_back(id);
+    }
   } else if (transition.kind == EventKind::facet || transition.kind == EventKind::slip) {
     mode.set_part(transition.part, {ContactStatus::slip, transition.direction});
   } else if (const auto turned = turned_slip(step, id, transition.part, slip_speed)) {
@@ -49,6 +54,8 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   event.velocity_after = contact_now(step, id).velocity(0);
   step.report->events.push_back(event);
   step.count_event(id, options_.max_events);
+  for (const auto& [contact, direction] : transition.others)
+    apply_transition(step, {.contact = contact, .kind = EventKind::slip, .direction = direction}, slip_speed);
 }
 
 PartMode EventStepper::stop(EventStep& step, const Transition& transition, double slip_speed) {
@@ -116,7 +123,7 @@ std::optional<PartMode> EventStepper::turned_slip(EventStep& step, ContactId id,
   if (options_.law.has_facets() || left.norm() <= negligible * slip_speed) return std::nullopt;
   if (++step.num_turns > max_turns) {
     if (left.norm() <= goes_on * slip_speed) return std::nullopt;
-    step.switched.emplace_back(id, part);  // from here the impulses of the step decide
+    step.circling.emplace_back(id, part);
   }
   return PartMode{ContactStatus::slip, left.normalized()};
 }

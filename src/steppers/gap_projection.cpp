@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -30,21 +31,19 @@ double GapProjector::violation_at(const PhasePoint& point) const {
   return violation;
 }
 
-bool GapProjector::project(const System& system, std::span<const char> lift, PhasePoint& point) {
+bool GapProjector::project(const System& system, const Vector& floors, PhasePoint& point) {
   solves_ = iterations_ = 0;
   const double tolerance = k_gap_tolerance * system_size(system, point.phase.q);
   const ContactSet& contacts = point.contacts;
-  floor_.setZero(contacts.gaps.size());
+  floor_ = floors;
   bool any = false;
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (!contacts.valid(c)) continue;
-    any = any || (lift[c] && contacts.gap(c) < -tolerance);
-    if (!lift[c]) floor_[c] = std::min(contacts.gap(c), 0.0);
-  }
+  for (std::size_t c = 0; c < contacts.size() && !any; ++c)
+    any = contacts.valid(c) && contacts.gap(c) < floor_[c] - tolerance;
   if (!any) return true;
   const double before = violation_at(point);
   double best = before;
   for (int i = 0; i < k_max_iterations && best > tolerance; ++i) {
+    throw_if_stop_requested();
     if (!improve(system, point, k_reach * best, next_.phase.q)) break;
     next_.phase.t = point.phase.t;
     next_.place(system);

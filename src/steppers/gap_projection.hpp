@@ -5,8 +5,8 @@
 //
 //   q ← q ⊞ δ,   M δ = G μ + N τ,   Θ(q ⊞ δ) = 0,   0 ≤ τ ⟂ Φ(q ⊞ δ) − f ≥ 0                          (1)
 //
-//   N (nv×nc) normal rows · f_j the gap that contact j may keep: 0 where it is lifted, its own where it is not and
-//   penetrates, so that lifting one contact does not push another in [m]
+//   N (nv×nc) normal rows · f_j the gap that contact j may keep: more than it has where it is lifted, its own where it is
+//   not and penetrates, so that lifting one contact does not push another in [m]
 //
 // by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact solver.
 // Unlike equalities (projection.hpp) this has a solution for many contacts on few bodies, and its cost grows with
@@ -23,10 +23,9 @@ namespace delassus {
 class GapProjector {
  public:
   explicit GapProjector(Solver& solver) : solver_(solver) {}
-  // Lifts the contacts of `point` for which `lift` (parallel to them) is set; the others must not get deeper. The point
-  // and its contacts are those of the new position then. False: could not be solved, nothing is changed. Nothing is done
-  // when no lifted contact penetrates.
-  bool project(const System& system, std::span<const char> lift, PhasePoint& point);
+  // Lifts the contacts of `point` to their `floors` f (parallel to them). The point and its contacts are those of the new
+  // position then. False: could not be solved, nothing is changed. Nothing is done when none is below its floor.
+  bool project(const System& system, const Vector& floors, PhasePoint& point);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }

@@ -39,6 +39,11 @@ void add_certificate(const Certificate& part, Certificate& out) {
   out.contact_residual = std::max(out.contact_residual, part.contact_residual);
   out.velocity_drift = std::max(out.velocity_drift, part.velocity_drift);
   out.penetration = std::max(out.penetration, part.penetration);
+  out.stop_excess = std::max(out.stop_excess, part.stop_excess);
+  if (part.relative_depth > out.relative_depth) {
+    out.relative_depth = part.relative_depth;
+    out.deepest_contact = part.deepest_contact;
+  }
   out.iterations += part.iterations;
   out.solves += part.solves;
   out.redundant_joint_rows += part.redundant_joint_rows;
@@ -51,6 +56,7 @@ void add_ledger(const EnergyLedger& part, EnergyLedger& out) {
   out.joints += part.joints;
   out.impacts += part.impacts;
   out.projection += part.projection;
+  out.driven += part.driven;
 }
 
 }  // namespace
@@ -91,12 +97,12 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
     StepRequest whole = request;
     whole.stop_at_event = true;
     whole_->advance(system, state, whole, report);
-    if (!report.stopped_at_event) return mark_modes(state.history);
+    if (!report.stopped_at_event) return report.ok ? mark_modes(state.history) : void();
     begin(system);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
   }
   whole_->advance(system, state, request, report);
-  mark_modes(state.history);
+  if (report.ok) mark_modes(state.history);
 }
 
 void IslandStepper::begin(const System& system) {
@@ -196,6 +202,11 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     const bool weighted = own.weighted_velocity.size() == island.state.v.size();
     scatter(weighted ? own.weighted_velocity : island.state.v, island.part.v, history.weighted_velocity);
     scatter(island.report.joint_impulses, island.part.joint_rows, report.joint_impulses);
+    const std::vector<char>& shared = island.report.shared_joint_rows;
+    if (!shared.empty())
+      report.shared_joint_rows.resize(static_cast<std::size_t>(joints.violation.size()), 0);
+    for (std::size_t i = 0; i < shared.size(); ++i)
+      report.shared_joint_rows[static_cast<std::size_t>(island.part.joint_rows[i])] = shared[i];
     for (ContactMemory contact : own.contacts) {
       contact.mode_unknown = !own.modes_known;
       history.contacts.push_back(std::move(contact));
@@ -206,6 +217,11 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     add_ledger(own.energy, history.energy);
     add_certificate(island.report.certificate, report.certificate);
     const StepReport& part = island.report;
+    for (std::size_t i = 0; i < part.shared_joint_rows.size(); ++i) {
+      if (part.shared_joint_rows[i] == 0) continue;
+      report.shared_joint_rows.resize(static_cast<std::size_t>(report.joint_impulses.size()), 0);
+      report.shared_joint_rows[static_cast<std::size_t>(island.part.joint_rows[i])] = 1;
+    }
     report.substeps += part.substeps;
     report.rejected += part.rejected;
     report.warnings.insert(report.warnings.end(), part.warnings.begin(), part.warnings.end());

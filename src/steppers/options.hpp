@@ -51,7 +51,7 @@ struct ImpactLaw {
   bool bound_by_total_impulse = false;
   double tangential_restitution = 0;  // e_T: slip after = −e_T slip before, where the contact sticks [-]
   double threshold = 0;               // approach speeds below this rebound with e = 0 [m/s]
-  // Newton only, captured impacts: restitution is reduced where the law would gain energy (impact/restitution_bound.hpp).
+  // Newton only: restitution is reduced where the law would gain energy (impact/restitution_bound.hpp).
   bool bound_energy = true;
   bool operator==(const ImpactLaw&) const = default;
 };

@@ -7,6 +7,7 @@
 #include <limits>
 #include <utility>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -45,6 +46,7 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
   // Round-off of Θ grows with the size of the coordinates.
   const double scale = system_size(system, point.phase.q);
   for (int i = 0; i < k_max_iterations; ++i) {
+    throw_if_stop_requested();
     const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
     const ContactSet& contacts = i == 0 ? closed : iterate_.contacts;
     const int holonomic = joints.num_holonomic;

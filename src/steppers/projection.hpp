@@ -51,6 +51,8 @@ class Projector {
   bool project_velocity_along(const Problem& step, PhasePoint& point);
   // What the last projection of velocities applied: joint rows first, then those of the contacts [N·s].
   const Vector& impulses() const { return lambda_; }
+  // The part of its work that prescribed motions of rows brought, λᵀ (velocity of the rows) [J].
+  double driven_work() const { return lambda_.size() == u_.size() ? lambda_.dot(u_ + rhs_) : 0.0; }
 
  private:
   void add_held_rows(const ContactRows& contacts, int contact, HeldParts held);

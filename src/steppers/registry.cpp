@@ -33,12 +33,19 @@ struct Entry {
 };
 
 CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
-  CapturingFormula out{.step = moreau_jean_formula(s.theta, *s.data),
-                       .prediction = s.prediction,
-                       .lift_rebounding = projected};
+  CapturingFormula out{
+      .step = moreau_jean_formula(s.theta, *s.data), .prediction = s.prediction, .lift_all = projected};
   out.step.name = *s.name;
   // Joints on the mean velocity ring unless they are projected (Gavrea et al. 2008, 9.1).
   if (s.options.projection == Projection::none && !projected) out.step.joint_sigma = 1;
+  return out;
+}
+
+StepFormula make_trapezoidal_1(const StepperSettings& s) {
+  StepFormula out = trapezoidal_1_formula(s.rows_at_end);
+  // As above; the rows of a turning joint in the middle of the step would hold v⁺ back, with an error of order 1.
+  constexpr double middle = 0.5;
+  if (s.options.projection != Projection::none && !s.rows_at_end) out.joint_sigma = middle;
   return out;
 }
 
@@ -52,9 +59,9 @@ std::vector<Entry> make_contact_entries() {
         "or dry friction"},
        Located([](const StepperSettings&) { return trapezoidal_2_formula(); })},
       {{"trapezoidal-1", potra + "6.12", "1-2",
-        "the same, constraints on the end velocity: order 2 on straight constraints, 1 on curved (2 with "
+        "the same, contacts on the end velocity: order 2 on straight ones, 1 on curved (2 with "
         "rows_at_end)"},
-       Located([](const StepperSettings& s) { return trapezoidal_1_formula(s.rows_at_end); })},
+       Located(make_trapezoidal_1)},
       {{"alpha-gamma", "Gavrea, Anitescu and Potra 2008, eq. 4.4", "1-2",
         "two-parameter family: (1/2,1/2) trapezoidal, (1,1) implicit Euler, (1,1/2) Moreau's midpoint rule"},
        Located([](const StepperSettings& s) { return alpha_gamma_formula(s.alpha, s.gamma, *s.data); }),
@@ -71,7 +78,7 @@ std::vector<Entry> make_contact_entries() {
        Captured([](const StepperSettings& s) { return make_moreau_jean(s, false); }),
        DataPoint::middle},
       {{"moreau-jean-projected", "Acary 2009, eq. 19", "1",
-        "the same, no contact that pushed penetrates at the end of a step"},
+        "the same, no contact penetrates at the end of a step"},
        Captured([](const StepperSettings& s) { return make_moreau_jean(s, true); }),
        DataPoint::middle},
       // It takes errors back by its rows.
@@ -236,6 +243,30 @@ StepperSettings resolve_settings(StepperSettings settings) {
     options.location =
         options.projection == Projection::none ? ImpactLocation::interpolant : ImpactLocation::step;
   return settings;
+}
+
+std::string stepper_caution(const StepperSettings& settings, const System& system, const State& state) {
+  const Entry& entry = find_entry(*settings.name);
+  StepFormula formula;
+  if (const auto* located = std::get_if<Located>(&entry.make))
+    formula = (*located)(settings);
+  else if (const auto* captured = std::get_if<Captured>(&entry.make))
+    formula = (*captured)(settings).step;
+  else
+    return {};  // implicit, with weights that its keys keep at ½ or above
+  const bool explicit_forces =
+      !formula.implicit_forces || settings.options.derivatives == ForceDerivatives::none;
+  if (!explicit_forces && formula.alpha >= 0.5) return {};
+  ForceJacobians k;
+  system.force_jacobians(state.t, state.q, state.v, k);
+  if (k.spring_rows.rows() + k.damper_rows.rows() + k.k_q.num_blocks() + k.k_v.num_blocks() == 0) return {};
+  return fmt::format(
+      "the stepper '{}' {}: springs, dampers and other forces that change with the motion may gain energy "
+      "unless "
+      "the step is far below their fastest period; 'trapezoidal-2' and 'moreau-jean' do not",
+      *settings.name,
+      explicit_forces ? "takes forces as they are at the start of a step"
+                      : fmt::format("weighs the end of a step by {:g} only, below 1/2", formula.alpha));
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {

@@ -65,6 +65,11 @@ bool is_joints_only(const std::string& name);
 // needs them. Choosing twice changes nothing. Throws InputError when there is no name or no such stepper.
 StepperSettings resolve_settings(StepperSettings settings);
 
+// What a user should know before a run: whether the scheme, as it is set, may gain energy from the forces of this system
+// (explicit forces, weights of the end of the step below ½, where springs, dampers and the like are there). Empty: nothing.
+// The settings are resolved ones.
+std::string stepper_caution(const StepperSettings& settings, const System& system, const State& state);
+
 // Throws InputError: unknown name (with the nearest known one), values out of range. What is automatic is resolved.
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);
 

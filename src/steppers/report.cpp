@@ -38,15 +38,45 @@ const char* to_string(EventKind kind) {
   return "unknown";
 }
 
+const char* to_string(WarningKind kind) {
+  switch (kind) {
+    case WarningKind::step_halved:
+      return "step halved";
+    case WarningKind::captured:
+      return "events captured";
+    case WarningKind::went_on:
+      return "went on after a failure";
+    case WarningKind::not_projected:
+      return "constraints not projected";
+    case WarningKind::residual:
+      return "equations not solved";
+    case WarningKind::penetration:
+      return "penetration";
+    case WarningKind::joint_drift:
+      return "joint drift";
+    case WarningKind::energy_gain:
+      return "energy gained";
+    case WarningKind::start:
+      return "start";
+    case WarningKind::setting:
+      return "setting";
+    case WarningKind::other:
+      break;
+  }
+  return "other";
+}
+
 void StepReport::clear() {
   ok = true;
   message.clear();
+  stopped = false;
   stopped_at_event = false;
   warnings.clear();
   substeps = rejected = 0;
   events.clear();
   contacts.clear();
   joint_impulses.setZero();
+  shared_joint_rows.clear();
   certificate = {};
   energy = {};
 }

@@ -5,6 +5,7 @@
 // solver's word.
 #pragma once
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "delassus/base/contact_status.hpp"
@@ -23,7 +24,7 @@ enum class EventKind : std::uint8_t {
   facet,  // polyhedral law without alignment: another generator opposes the slip best (Potra et al. 2006, §7.5)
   take_off,    // contact force reached zero
   zeno,        // too many events: event capturing until the end of the step
-  fallback,    // the simplified impact law left an approaching contact: Poisson was used
+  fallback,    // the impact law has no solution, or left a contact approaching: bounded Poisson was used
   roll_stop,   // of a contact that resists rolling: it stops rolling
   roll_start,  // it begins to, or goes on the other way
   spin_stop,   // likewise about the normal
@@ -51,20 +52,47 @@ struct ContactReport {
   Vector3 couple = Vector3::Zero();   // of the resistance to spinning (first) and rolling, likewise [N·m·s]
   Vector3 velocity = Vector3::Zero();  // at the end of the step [m/s]
   ContactPlace place;                  // at the end of the step: bodies, points, frame
+  // The impulse is one choice of many: others can take the load. The least ones are reported (problems/least_forces.hpp).
+  bool shared = false;
 };
 
 // What row impulses r of a contact, from `row` on, are in its frame: normal first, as force and as couple.
 Vector3 contact_impulse(const Cone& cone, double tangent_ratio, const Vector& r, int row);
 Vector3 contact_couple(const Cone& cone, const Vector& r, int row);
 
+// Something that went otherwise than it should, although the run goes on.
+enum class WarningKind : std::uint8_t {
+  step_halved,    // a step was refused and halved
+  captured,       // too many events: the rest of a step was captured, not located
+  went_on,        // it was taken all the same, as asked (policy warn)
+  not_projected,  // joints or contacts could not be put back
+  residual,       // the equations of a step are solved badly
+  penetration,    // deeper than a step may leave it
+  joint_drift,    // likewise of joints
+  energy_gain,    // more energy than forces, motors and moving surfaces have brought
+  start,          // the start violates joints, stops or gaps
+  setting,        // a scheme or a parameter that can gain energy
+  other,
+};
+const char* to_string(WarningKind kind);
+
+struct Warning {
+  WarningKind kind = WarningKind::other;
+  std::string text;
+};
+
 struct Certificate {
   SolveStatus status = SolveStatus::not_run;  // worst of the step's solves
   double momentum_residual = 0;               // relative, largest of the step (problems/residual.hpp) [-]
   double joint_residual = 0;
   double contact_residual = 0;
-  double joint_drift = 0;     // max |Θ| at the end of the step [m]
-  double velocity_drift = 0;  // max |Gᵀ v − target| at the end of the step [m/s]
-  double penetration = 0;     // max(0, −min Φ) at the end of the step [m]
+  double joint_drift = 0;         // max |Θ| at the end of the step, of the rows that are lengths [m]
+  double joint_turn = 0;          // likewise of those that are angles [rad]
+  double velocity_drift = 0;      // max |Gᵀ v − target| at the end of the step [m/s]
+  double penetration = 0;         // max(0, −min Φ) at the end of the step, of gaps that are lengths [m]
+  double stop_excess = 0;         // likewise of those that are angles: how far a stop is passed [rad]
+  double relative_depth = 0;      // the deepest of both as a fraction of the size of its bodies [-]
+  ContactId deepest_contact = 0;  // that one, where relative_depth > 0
   int worst_joint_row = -1;
   bool has_worst_contact = false;
   ContactId worst_contact = 0;  // of the contact residual or, without contact forces, the deepest
@@ -73,18 +101,30 @@ struct Certificate {
   int redundant_joint_rows = 0;
 };
 
+// E = T + V now, E(0) at the start; all others are sums since then. What a physicist would compute is
+//
+//   error = E − E(0) − work − friction − impact − driven = (constraint − driven) + defect                           (1)
+//
+// Constraints that stand still do no work: what their impulses and the projection did (`normal`, `joints`,
+// `projection`) belongs to the error of the scheme, beside `driven`, the work of motions that are prescribed.
 struct EnergyReport {
-  double kinetic = 0, potential = 0;                          // [J]
-  double work = 0, friction = 0, impact = 0, constraint = 0;  // running sums since the start [J]
-  double defect = 0;  // E(t) − E(0) − all work: the scheme's energy error [J]
+  double kinetic = 0, potential = 0;          // [J]
+  double work = 0, friction = 0, impact = 0;  // applied forces and dampers; friction; impacts [J]
+  double driven = 0;                          // motors that prescribe a motion, surfaces that move [J]
+  double normal = 0, joints = 0;              // normal and joint impulses, driven work included [J]
+  double projection = 0;                      // [J]
+  double constraint = 0;                      // normal + joints + projection [J]
+  double defect = 0;                          // what no sum above accounts for: that of the bookkeeping [J]
+  double error = 0;                           // (1) [J]
 };
 
 struct StepReport {
   bool ok = true;  // false: the state is the last good one and `message` says why
   std::string message;
+  bool stopped = false;  // ok is false because of request_stop(), not of the step
+  std::vector<Warning> warnings;
   bool stopped_at_event =
       false;  // given up as asked for, see StepRequest; nothing else of the report counts then
-  std::vector<std::string> warnings;
   double t_begin = 0, t_end = 0;
   int substeps = 0, rejected = 0;
   std::vector<Event> events;
@@ -92,8 +132,11 @@ struct StepReport {
   Vector joint_impulses;                // sum over the step [N·s]
   // Of the bilateral rows: at the end of the step where the scheme knows them, their mean over the step otherwise [N].
   Vector joint_forces;
+  // Of the bilateral rows: 1 where contacts can take the load, so that the impulse is one choice of many; empty: of none.
+  std::vector<char> shared_joint_rows;
   Certificate certificate;
   EnergyReport energy;
+  void warn(WarningKind kind, std::string text) { warnings.push_back({kind, std::move(text)}); }
   void clear();
 };
 

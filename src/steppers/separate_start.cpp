@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/problems/reduction.hpp"
 
 namespace delassus {
@@ -28,6 +29,7 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
   Reduction reduction;
   Solution solution;
   for (;; ++result.iterations) {
+    throw_if_stop_requested();
     system.configure(state.t, q, at);
     system.find_contacts(at, Vector::Zero(system.nv()), 0.0, nullptr, contacts);
     problem.Ht.clear(system.nv());
@@ -51,8 +53,9 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
       break;
     }
     if (result.iterations == options.max_iterations) {
-      result.message = fmt::format("contact '{}' still overlaps by {:.3g} m after {} iterations",
-                                   system.contact_name(deepest), result.penetration, result.iterations);
+      result.message = fmt::format("contact '{}' is still violated by {:.3g} {} after {} iterations",
+                                   system.contact_name(deepest), result.penetration,
+                                   system.gap_is_angle(deepest) ? "rad" : "m", result.iterations);
       return result;
     }
     system.mass(at, problem.A);
@@ -67,9 +70,10 @@ SeparateResult separate_start(const System& system, Solver& solver, State& state
     if (reduction.compute(problem)) delassus::solve(solver, reduction, {}, solution, stats);
     if (!usable(stats.status) || !solution.v.allFinite()) {
       result.message = fmt::format(
-          "contact '{}' overlaps by {:.3g} m, and no small motion separates it from "
+          "contact '{}' is violated by {:.3g} {}, and no small motion separates it from "
           "the others ({})",
-          system.contact_name(deepest), result.penetration, to_string(stats.status));
+          system.contact_name(deepest), result.penetration, system.gap_is_angle(deepest) ? "rad" : "m",
+          to_string(stats.status));
       return result;
     }
     Vector move = solution.v;

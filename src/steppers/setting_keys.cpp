@@ -169,7 +169,7 @@ Keys make_impact_keys() {
                "poisson: friction of decompression bounded by the total normal impulse; cannot add energy",
                k_options, impact, &ImpactLaw::bound_by_total_impulse),
       flag_key("bound_energy",
-               "newton, captured impacts: restitution is reduced where friction or unequal values would gain "
+               "newton: restitution is reduced where friction or unequal values would gain "
                "energy",
                k_options, impact, &ImpactLaw::bound_energy),
       number_key("tangential_restitution", "-", number_between(0, 1),

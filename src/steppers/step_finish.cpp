@@ -11,6 +11,12 @@
 #include "delassus/steppers/contact_memory.hpp"
 
 namespace delassus {
+namespace {
+
+// Gaps that are negative by less are those of contacts that touch; how large their bodies are is not asked [m, rad].
+constexpr double k_touching_depth = 1e-9;
+
+}  // namespace
 
 SolveStatus worse(SolveStatus a, SolveStatus b) {
   const auto rank = [](SolveStatus status) {
@@ -31,6 +37,23 @@ SolveStatus worse(SolveStatus a, SolveStatus b) {
     return 4;
   };
   return rank(a) < rank(b) ? b : a;
+}
+
+EnergyReport make_energy_report(double kinetic, double potential, const EnergyLedger& ledger) {
+  EnergyReport energy{.kinetic = kinetic,
+                      .potential = potential,
+                      .work = ledger.nonconservative,
+                      .friction = ledger.friction,
+                      .impact = ledger.impacts,
+                      .driven = ledger.driven,
+                      .normal = ledger.normal,
+                      .joints = ledger.joints,
+                      .projection = ledger.projection,
+                      .constraint = ledger.normal + ledger.joints + ledger.projection};
+  if (!ledger.started) return energy;
+  energy.defect = kinetic + potential - ledger.initial_total - ledger.sum();
+  energy.error = energy.constraint - energy.driven + energy.defect;
+  return energy;
 }
 
 std::string StepFinisher::check_joints_only(const StepInProgress& step, const std::string& name) {
@@ -73,9 +96,18 @@ void StepFinisher::finish_contacts(StepInProgress& step, const ContactSet& known
   system.find_contacts(now.at, now.phase.v, found_.h, here ? &known : nullptr, found_.contacts);
   found_.system = system.number();
   found_.v = now.phase.v;
-  double& penetration = report.certificate.penetration;
-  for (std::size_t c = 0; c < found_.contacts.size(); ++c)
-    if (found_.contacts.valid(c)) penetration = std::max(penetration, -found_.contacts.gap(c));
+  const auto judge_gap = [&](const ContactSet& set, std::size_t c) {
+    if (!set.valid(c) || set.gap(c) >= 0) return;
+    Certificate& certificate = report.certificate;
+    double& depth = system.gap_is_angle(set.ids[c]) ? certificate.stop_excess : certificate.penetration;
+    depth = std::max(depth, -set.gap(c));
+    if (-set.gap(c) <= k_touching_depth) return;
+    const double relative = -set.gap(c) / system.contact_size(set.ids[c]);
+    if (relative <= certificate.relative_depth) return;
+    certificate.relative_depth = relative;
+    certificate.deepest_contact = set.ids[c];
+  };
+  for (std::size_t c = 0; c < found_.contacts.size(); ++c) judge_gap(found_.contacts, c);
   // Of those reported some may be far away by now.
   far_.clear();
   for (const ContactReport& contact : report.contacts)
@@ -90,7 +122,7 @@ void StepFinisher::finish_contacts(StepInProgress& step, const ContactSet& known
     const bool near = c < found_.contacts.size();
     const ContactSet& set = near ? found_.contacts : at_far_;
     const std::size_t at = near ? c : f++;
-    if (!near && set.valid(at)) penetration = std::max(penetration, -set.gap(at));
+    if (!near) judge_gap(set, at);
     contact.gap = set.gap(at);
     contact.velocity = set.velocity(at);
     contact.place = set.places[at];
@@ -108,25 +140,21 @@ void StepFinisher::finish(StepInProgress& step, State& state) {
   report.t_end = phase.t;
   Certificate& certificate = report.certificate;
   const BilateralRows& joints = now.joints;
-  for (int i = 0; i < joints.num_holonomic; ++i)
-    if (certificate.worst_joint_row < 0 || std::abs(joints.violation[i]) > certificate.joint_drift) {
-      certificate.joint_drift = std::abs(joints.violation[i]);
-      certificate.worst_joint_row = i;
-    }
+  double worst = -1;
+  for (int i = 0; i < joints.num_holonomic; ++i) {
+    const double off = std::abs(joints.violation[i]);
+    double& drift = system.joint_row_is_angle(i) ? certificate.joint_turn : certificate.joint_drift;
+    drift = std::max(drift, off);
+    if (off > worst) certificate.worst_joint_row = i;
+    worst = std::max(worst, off);
+  }
   joints.rows.multiply(VectorRef(phase.v), joint_velocity_);
   if (joint_velocity_.size() > 0)
     certificate.velocity_drift = (joint_velocity_ - joints.target).cwiseAbs().maxCoeff();
   if (certificate.status == SolveStatus::not_run && report.ok) certificate.status = SolveStatus::converged;
 
-  const EnergyLedger& ledger = history.energy;
-  EnergyReport& energy = report.energy;
-  energy.kinetic = kinetic_energy(system.mass_at(now.at, M_), phase.v);
-  energy.potential = system.potential_energy(now.at);
-  energy.work = ledger.nonconservative;
-  energy.friction = ledger.friction;
-  energy.impact = ledger.impacts;
-  energy.constraint = ledger.normal + ledger.joints + ledger.projection;
-  energy.defect = energy.kinetic + energy.potential - ledger.initial_total - ledger.sum();
+  report.energy = make_energy_report(kinetic_energy(system.mass_at(now.at, M_), phase.v),
+                                     system.potential_energy(now.at), history.energy);
 
   const double h = report.t_end - report.t_begin;
   if (history.acceleration.joint_forces.size() == report.joint_impulses.size())

@@ -15,6 +15,9 @@ namespace delassus {
 // The less usable of two outcomes.
 SolveStatus worse(SolveStatus a, SolveStatus b);
 
+// What a ledger says about energies now: (1) of report.hpp.
+EnergyReport make_energy_report(double kinetic, double potential, const EnergyLedger& ledger);
+
 class StepFinisher {
  public:
   // Why the stepper `name`, which takes joints only, cannot take this step; empty when no contact could close.

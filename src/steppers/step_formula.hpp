@@ -22,13 +22,16 @@
 // which is order 2 at σ_J = ½, where v⁺ would be order 1; and its contacts are taken where they were found, at q: a
 // body that moves far in a step may lie beyond the features it is about to hit at any later point.
 //
-// Gyroscopic forces of rigid bodies are solved for body by body beforehand by event capturing,
+// Gyroscopic forces of rigid bodies are never explicit. They stand in (2): by their derivative, or, where the other
+// derivatives are rank-one ones or none and where the derivative would spoil definiteness, by the skew F(ω*) of
+// formulation/gyroscopic.hpp (3), which does no work. Event capturing and explicit schemes solve for them body by body
+// beforehand,
 //
 //   k₀ h of a body  →  its implicit gyroscopic impulse (formulation/gyroscopic.hpp (1) with θ = max(α, ½))  (6)
 //
-// so that (2) is symmetric without them. Bodies with joints keep them in (2), which order 2 needs: the torques of joints
-// are not known beforehand. So do the other schemes, but where the derivatives are rank-one ones: there (6) holds for all
-// bodies (docs/decisions/008-gyroscopic-terms.md).
+// so that (2) is symmetric; but bodies with joints keep them in (2), since the torques of joints are not known beforehand.
+// So do all schemes where the solver needs a symmetric problem; there the impulses of bodies with joints are those of the
+// same step without contacts (docs/decisions/008-gyroscopic-terms.md).
 //
 // The joint rows of (3) are Gᵀ y = target − s Θ/h with a stabilisation s, 0 for most. With `end_time` they are
 // the linearised positions of the end of the step, Gᵀ v⁺ = −s Θ(t+h, ·)/h, where Θ contains the drive of
@@ -53,6 +56,7 @@ struct StepFormula {
   bool implicit_forces = true;               // false: A = M and no k_q v term
   bool gyroscopic_beforehand = false;        // for bodies without joints; see (6)
   double stabilisation = 0;                  // s of the joint rows [-]
+  bool limits_recovery = false;              // s Θ/h by joint_recovery_speed
   bool end_time = false;                     // joint rows at t + h, whatever `rows`; needs σ = 1
   bool joints_only = false;                  // not defined for contacts
 };

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/steppers/aligned_solve.hpp"
 
 namespace delassus {
@@ -24,12 +25,30 @@ constexpr double k_turned = 1e-12;
 // A slip keeps its direction when it has turned by less than 60 degrees.
 constexpr double k_forward = 0.5;
 
+bool has_exact_derivatives(const ForceJacobians& J) {
+  return J.k_q.num_blocks() + J.k_v.num_blocks() + J.k_q_remainder.num_blocks() > 0;
+}
+
+// In free fall joints carry the round-off of the momenta of their bodies, and friction a part of that.
+double friction_round_off(const StepData& data, const Problem& problem) {
+  double floor = 0;
+  for (std::size_t i = 0; i < data.friction.coefficient.size(); ++i) {
+    const int group = data.num_contacts + static_cast<int>(i);
+    for (int b = 0; b < problem.Ht.num_blocks(group); ++b) {
+      const auto momentum =
+          problem.p.segment(problem.Ht.block_column(group, b), problem.Ht.block(group, b).cols());
+      floor = std::max(floor, data.friction.coefficient[i] * momentum.cwiseAbs().maxCoeff());
+    }
+  }
+  return floor;
+}
+
 }  // namespace
 
-void StepKernel::assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<const RowShift> shifts, StepData& data, Problem& problem) {
-  assemble_step(system, formula_, options_, rank_one, begin, h, modes, slip_hint, data, problem);
+  assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem.cones[c].dim, 3);
     problem.w.segment(problem.Ht.first_row(static_cast<int>(c)), known) +=
@@ -40,21 +59,33 @@ void StepKernel::assemble(const System& system, bool rank_one, const PhasePoint&
 bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h,
                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
                          std::span<const RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
+  throw_if_stop_requested();
   trial.h = h;
   trial.failure.clear();
   Problem& problem = slot.problem;
-  bool rank_one = options_.derivatives == ForceDerivatives::rank_one;
-  assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
-  if (!problem.symmetric && options_.derivatives == ForceDerivatives::automatic &&
-      !solver_.capabilities().nonsymmetric) {
-    // A solver for symmetric problems: gyroscopic and other such derivatives are left out of A.
-    rank_one = true;
-    assemble(system, rank_one, begin, h, modes, slip_hint, shifts, data, problem);
-  }
-  trial.ok = slot.reduction.compute(problem);
-  if (!trial.ok && formula_.implicit_forces && options_.derivatives == ForceDerivatives::automatic) {
+  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces;
+  MatrixChoice choice{.rank_one = options_.derivatives == ForceDerivatives::rank_one,
+                      .symmetric = !solver_.capabilities().nonsymmetric};
+  // A solver for symmetric problems: other derivatives are left out of A.
+  if (automatic && choice.symmetric && !data.jacobians.symmetric) choice.rank_one = true;
+  const auto attempt = [&] {
+    assemble(system, choice, begin, h, modes, slip_hint, shifts, data, problem);
+    // Gyroscopic blocks are definite by themselves; only the other derivatives can make A indefinite.
+    const bool check = automatic && !choice.rank_one && has_exact_derivatives(data.jacobians);
+    return slot.reduction.compute(problem, check);
+  };
+  trial.ok = attempt();
+  if (!trial.ok && automatic && !choice.rank_one) {
     // Exact derivatives made A indefinite at this step size; the rank-one ones cannot.
-    assemble(system, true, begin, h, modes, slip_hint, shifts, data, problem);
+    choice.rank_one = true;
+    trial.ok = attempt();
+  }
+  if (trial.ok && choice.symmetric && data.gyroscopic.matrix.num_blocks() > 0) {
+    // Gyroscopic impulses of mechanisms as they are without contacts: (A + D) y_free = p, then A y = p − D y_free.
+    w_ = begin.phase.v - slot.reduction.v_free();
+    choice.gyroscopic = false;
+    assemble(system, choice, begin, h, modes, slip_hint, shifts, data, problem);
+    data.gyroscopic.matrix.add_product(w_, problem.p);
     trial.ok = slot.reduction.compute(problem);
   }
   if (!trial.ok) {
@@ -86,25 +117,73 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
   turn_generators_from_memory(memory);
-  solve_contacts(h, trial);
-  bound_restitution(h, shifts, trial);
+  solve_contacts(system, h, trial);
+  bound_restitution(system, begin, h, shifts, trial);
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
     trial.failure = std::string("the contact solver '") + solver_.name() +
                     "' ended with: " + to_string(trial.stats.status);
   finish(system, begin, h, shifts, step_.data, step_, trial);
+  judge(trial);
 }
 
-void StepKernel::solve_contacts(double h, Trial& trial) {
+// Whatever the solver says, its numbers are used only if they satisfy the problem.
+void StepKernel::judge(Trial& trial) {
+  if (!trial.ok || trial.cones.empty()) return;
+  const double residual = judged_residual(trial.residual, local(), trial.solution);
+  if (is_certified(residual, trial.stats.residual)) return;
+  trial.ok = false;
+  trial.stats.status = SolveStatus::numerical_failure;
+  trial.failure =
+      fmt::format("the forces that the contact solver '{}' found do not satisfy the step (residual {:.1e})",
+                  solver_.name(), residual);
+}
+
+void StepKernel::solve_contacts(const System& system, double h, Trial& trial) {
   if (step_.data.friction.constant.empty())
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
-                  trial.stats);
+    solve_once(trial);
   else
-    solve_with_friction(h, trial);
+    solve_with_friction(system, h, trial);
 }
 
-void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& trial) {
+void StepKernel::solve_once(Trial& trial) {
+  solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                trial.stats);
+  if (usable(trial.stats.status)) take_least_forces(step_.reduction, trial);
+}
+
+// The next step starts from these, too: a load that stays is shared as before, whatever the solver would have chosen.
+void StepKernel::take_least_forces(const Reduction& reduction, Trial& trial) {
+  least_.apply(reduction, trial.solution);
+  trial.shared_contacts = least_.shared_contacts();
+  trial.shared_rows = least_.shared_rows();
+}
+
+// What the step does to u⁻ before contacts push, but for gyroscopic forces: gravity and springs work on the mean velocity, and
+// joints that turn do no work. With v(p) the velocity without contacts: v(p) − v(p − h k) + v(A v⁻) − v⁻.
+void StepKernel::evaluate_force_change(const System& system, const PhasePoint& begin, double h) {
+  Problem& problem = step_.problem;
+  const auto add_free_velocity = [&](double sign) {
+    step_.reduction.update_free_velocity();
+    mean_ += sign * step_.reduction.v_free();
+  };
+  mean_.setZero(system.nv());
+  system.forces(begin.at, mean_, w_);
+  momentum_ = problem.p;
+  mean_ = step_.reduction.v_free() - begin.phase.v;
+  problem.p -= formula_.sigma * h * w_;
+  add_free_velocity(-1.0);
+  problem.p.setZero();
+  problem.A.add_product(begin.phase.v, problem.p);
+  add_free_velocity(1.0);
+  problem.Ht.multiply(VectorRef(mean_), force_change_);
+  problem.p = momentum_;
+  step_.reduction.update_free_velocity();
+}
+
+void StepKernel::bound_restitution(const System& system, const PhasePoint& begin, double h,
+                                   std::span<RowShift> shifts, Trial& trial) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
       std::none_of(shifts.begin(), shifts.end(), rebounds))
@@ -112,19 +191,24 @@ void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& 
   Problem& problem = step_.problem;
   restitution_.setZero(problem.w.size());
   other_shift_.setZero(problem.w.size());
+  evaluate_force_change(system, begin, h);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     const int known = std::min(problem.cones[c].dim, 3);
     (shifts[c].rebounds ? restitution_ : other_shift_)
         .segment(problem.Ht.first_row(static_cast<int>(c)), known) = shifts[c].velocity.head(known);
   }
-  bound_.begin(local(), restitution_, other_shift_);
+  // Contacts without restitution, and the friction of joints.
+  for (int c = 0; c < problem.num_contacts(); ++c)
+    if (c >= static_cast<int>(shifts.size()) || !shifts[c].rebounds)
+      force_change_.segment(problem.Ht.first_row(c), problem.cones[c].dim).setZero();
+  bound_.begin(local(), restitution_, other_shift_, force_change_);
   int iterations = trial.stats.iterations;
   Vector before = bound_.shift();
   while (bound_.reduce(local(), trial.solution)) {
     problem.w += bound_.shift() - before;
     before = bound_.shift();
     step_.reduction.update_free_velocity();
-    solve_contacts(h, trial);
+    solve_contacts(system, h, trial);
     iterations += trial.stats.iterations;
     if (!usable(trial.stats.status)) break;
   }
@@ -137,28 +221,62 @@ void StepKernel::bound_restitution(double h, std::span<RowShift> shifts, Trial& 
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
-// it ends at round-off in a few rounds unless the joint jams.
+// it ends at round-off in a few rounds. Where friction takes so much of the force that limits it that the rounds swing
+// about the solution, they go a part of the way, the one that Aitken's method estimates from the last two; where it adds
+// as much, the joint jams.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
   constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
-  double largest = 0, change = std::numeric_limits<double>::infinity();
+  constexpr double contracts = 0.7, least_share = 1.0 / 64;
+  double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
+  std::vector<double> last_steps;  // of the bounds, as soon as the rounds do not contract by themselves
+  const double floor = friction_round_off(data, slot.problem);
+  const auto first = static_cast<std::size_t>(data.num_contacts);
   update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
-  for (int round = 0; round < max_rounds && change > settled * largest; ++round) {
+  for (int round = 0; round < max_rounds && change > settled * std::max(largest, floor); ++round) {
     slot.reduction.update_cones();
     if (!solve_once()) return true;
+    last_bounds_.clear();
+    for (std::size_t c = first; c < slot.problem.cones.size(); ++c)
+      last_bounds_.push_back(slot.problem.cones[c].bound);
+    const double before = change;
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
+    if (last_steps.empty() && !(change > contracts * before)) continue;
+    double product = 0, squares = 0;
+    const bool known = !last_steps.empty();
+    last_steps.resize(last_bounds_.size(), 0.0);
+    for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
+      const double step = slot.problem.cones[first + i].bound - last_bounds_[i];
+      product += last_steps[i] * (step - last_steps[i]);
+      squares += (step - last_steps[i]) * (step - last_steps[i]);
+      last_steps[i] = step;
+    }
+    share = known && squares > 0 ? std::clamp(-share * product / squares, least_share, 1.0) : 0.5;
+    for (std::size_t i = 0; i < last_bounds_.size(); ++i)
+      slot.problem.cones[first + i].bound = last_bounds_[i] + share * last_steps[i];
   }
   slot.reduction.update_cones();
-  return change <= tolerated * largest;
+  return change <= std::max(tolerated * largest, 10 * settled * floor);
 }
 
-void StepKernel::solve_with_friction(double h, Trial& trial) {
+std::string StepKernel::unsettled_joint(const System& system) const {
+  std::size_t worst = 0;
+  double largest = -1;
+  for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
+    const double change = std::abs(
+        step_.problem.cones[static_cast<std::size_t>(step_.data.num_contacts) + i].bound - last_bounds_[i]);
+    if (change > largest) worst = i;
+    largest = std::max(largest, change);
+  }
+  return system.joint_name(step_.data.friction.first_force[worst]);
+}
+
+void StepKernel::solve_with_friction(const System& system, double h, Trial& trial) {
   int iterations = 0;
   const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
-    solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
-                  trial.stats);
+    solve_once(trial);
     iterations += trial.stats.iterations;
     warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
     warm_.r = trial.solution.r;
@@ -167,7 +285,9 @@ void StepKernel::solve_with_friction(double h, Trial& trial) {
   trial.stats.iterations = iterations;
   if (!settled) {
     trial.stats.status = SolveStatus::iteration_limit;
-    trial.failure = "the friction in joints and the joint forces that limit it do not settle (a joint jams)";
+    trial.failure = fmt::format(
+        "the friction in joint '{}' and the joint forces that limit it do not settle (the joint jams)",
+        unsettled_joint(system));
   }
   friction_modes_.assign(trial.solution.modes.begin() + step_.data.num_contacts, trial.solution.modes.end());
 }
@@ -184,10 +304,12 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
     const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
               known = std::min(step_.problem.cones[c].dim, 3);
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0] - shift.weight[0];
-    if (std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    const bool falls_short = shift.slow[0] > 0 && shift.slow[0] + joint_u_[row] + drift + shift.drift[0] > 0;
+    if (!falls_short && std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;
     shift.rebounds = false;
+    shift.impact = shift.impact && !falls_short;
     any = true;
   }
   if (any) step_.reduction.update_free_velocity();
@@ -293,6 +415,9 @@ void StepKernel::solve_modes(const System& system, const PhasePoint& begin, doub
     solve_once();
   else
     settle_friction(h, data, modes_, trial, solve_once);
+  trial.shared_contacts.clear();
+  trial.shared_rows.clear();
+  if (trial.ok && mode_scratch_.redundant) take_least_forces(reduction, trial);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
     Cone& cone = problem.cones[c];
@@ -347,7 +472,8 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
   mean_ = 0.5 * (phase.v + end.v);
   problem.impulse_H().multiply(VectorRef(mean_), u_);
-  trial.work_normal = trial.work_friction = trial.work_impacts = 0;
+  trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_surfaces = 0;
+  const ContactRows& surfaces = data.contact_rows();
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
@@ -358,6 +484,9 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     }
     (problem.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
     trial.work_friction += others;
+    // A contact that stays closed moves with its surface: n · v = −(velocity at v = 0).
+    if (c < data.num_contacts)
+      trial.work_surfaces -= solution.r[row] * surfaces.drift_velocity[surfaces.rows.first_row(c)];
   }
   problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
@@ -378,6 +507,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
 
 bool StepKernel::solve_forces(const System& system, const PhasePoint& point, const ContactSet& contacts,
                               std::span<const ContactMode> modes, Solution& solution) {
+  throw_if_stop_requested();
   assemble_acceleration(system, options_, point, contacts, modes, std::numeric_limits<double>::infinity(),
                         forces_.data, forces_.problem);
   return forces_.reduction.compute(forces_.problem) &&
@@ -385,8 +515,9 @@ bool StepKernel::solve_forces(const System& system, const PhasePoint& point, con
 }
 
 bool StepKernel::find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
-                            double slip_speed, std::vector<ContactMode>& modes) {
-  assemble_acceleration(system, options_, point, contacts, {}, slip_speed, forces_.data, forces_.problem);
+                            double slip_speed, std::vector<ContactMode>& modes,
+                            std::span<const ContactMode> known) {
+  assemble_acceleration(system, options_, point, contacts, known, slip_speed, forces_.data, forces_.problem);
   if (!forces_.reduction.compute(forces_.problem)) return false;
   SolveStats stats;
   force_warm_.basis.clear();
@@ -406,6 +537,20 @@ bool StepKernel::find_modes(const System& system, const PhasePoint& point, const
     }
   }
   return true;
+}
+
+double StepKernel::take_off_acceleration(int c) const {
+  // Of contacts that share their forces those that are not needed do not move either, up to the tolerance of the solver.
+  constexpr double round_off = 1e-6;
+  const double a = force_solution_.u[forces_.problem.Ht.first_row(c)];
+  return a > round_off * free_acceleration() ? a : 0.0;
+}
+
+Eigen::Vector2d StepKernel::slip_acceleration(int c) const {
+  const int row = forces_.problem.Ht.first_row(c), size = std::min(forces_.problem.cones[c].dim, 3) - 1;
+  Eigen::Vector2d a = Eigen::Vector2d::Zero();
+  a.head(size) = force_solution_.u.segment(row + 1, size);
+  return a;
 }
 
 }  // namespace delassus

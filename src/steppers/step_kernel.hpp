@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/problems/least_forces.hpp"
 #include "delassus/problems/modes.hpp"
 #include "delassus/problems/residual.hpp"
 #include "delassus/problems/solver.hpp"
@@ -25,7 +26,8 @@ struct RowShift {
   Vector3 weight = Vector3::Zero();    // turns the weighted velocity of the scheme into that of the end [m/s]
   bool impact = false;                 // the work of the contact in this step is an impact's
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
-  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest.
+  // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest. The same where `slow` is
+  // a gap that the step does not close.
   bool rebounds = false;
   double share = 1;  // of the restitution, as far as it gains no energy (impact/restitution_bound.hpp)
   Vector3 slow = Vector3::Zero();
@@ -44,8 +46,11 @@ struct Trial {
   SolveStats stats;
   Residual residual;
   double work_normal = 0, work_friction = 0, work_impacts = 0,
-         work_joints = 0;  // of the impulses over the step [J]
+         work_joints = 0;    // of the impulses over the step [J]
+  double work_surfaces = 0;  // of work_normal: what surfaces that move have brought [J]
   int redundant_joint_rows = 0;
+  // Contacts and joint rows whose impulses are one choice of many, the least (problems/least_forces.hpp).
+  std::vector<char> shared_contacts, shared_rows;
   std::string failure;
 };
 
@@ -70,8 +75,10 @@ class StepKernel {
   // The modes that the instantaneous forces select at a point; contacts faster than `slip_speed` are sliding.
   // False: the acceleration problem has no solution that Lemke finds (Painlevé), so the impulses of a step
   // must decide.
+  // `known`: modes of the contacts, which say whether static or kinetic friction holds them (assemble_step).
   bool find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
-                  double slip_speed, std::vector<ContactMode>& modes);
+                  double slip_speed, std::vector<ContactMode>& modes,
+                  std::span<const ContactMode> known = {});
 
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
@@ -84,6 +91,11 @@ class StepKernel {
   double step_speed() const { return max_abs(step_.reduction.v_free()); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
+  // Of the last find_modes: the acceleration with which contact c leaves its surface, 0 where that is round-off [m/s²].
+  double take_off_acceleration(int c) const;
+  // Of its slip, and the largest that the forces without contacts lead to [m/s²].
+  Eigen::Vector2d slip_acceleration(int c) const;
+  double free_acceleration() const { return max_abs(forces_.reduction.local().u_free); }
   // Cones of the last solve_forces, in the order of its contacts.
   const std::vector<Cone>& force_cones() const { return forces_.problem.cones; }
 
@@ -97,18 +109,26 @@ class StepKernel {
   bool prepare(const System& system, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
                const VectorRef& slip_hint, std::span<const RowShift> shifts, StepData& data, Slot& slot,
                Trial& trial);
-  void assemble(const System& system, bool rank_one, const PhasePoint& begin, double h,
+  void assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                 std::span<const ContactMode> modes, const VectorRef& slip_hint,
                 std::span<const RowShift> shifts, StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
-  void solve_with_friction(double h, Trial& trial);
+  void solve_with_friction(const System& system, double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
-  void bound_restitution(double h, std::span<RowShift> shifts, Trial& trial);
-  void solve_contacts(double h, Trial& trial);
+  void bound_restitution(const System& system, const PhasePoint& begin, double h, std::span<RowShift> shifts,
+                         Trial& trial);
+  void evaluate_force_change(const System& system, const PhasePoint& begin, double h);
+  void solve_contacts(const System& system, double h, Trial& trial);
+  // By the contact solver; then the least of all impulses that give its velocity.
+  void solve_once(Trial& trial);
+  void take_least_forces(const Reduction& reduction, Trial& trial);
+  // The joint whose friction has changed most in the last round.
+  std::string unsettled_joint(const System& system) const;
+  void judge(Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
@@ -123,9 +143,11 @@ class StepKernel {
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
+  LeastForces least_;
+  std::vector<double> last_bounds_;  // of the friction in joints, before the last round
   Projector projector_;
   RestitutionBound bound_;
-  Vector restitution_, other_shift_;
+  Vector restitution_, other_shift_, force_change_, momentum_;
   // Turns the directions of slip to those of the solution; the largest change.
   double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// When a contact touches, rests or does not move: the one definition of each, with docs/events.md, "Distances and rest".
+// When a contact touches, rests or does not move: the one definition of each, with docs/events.md, "Distances and rest";
+// and what a step may leave behind: there, "What a step may leave".
 #pragma once
 #include <algorithm>
 
@@ -18,6 +19,14 @@ inline constexpr double k_gap_round_off = 1e-13;
 // Event capturing: a closed contact that has drifted apart by less, as a fraction of the size of the system, stays as it
 // is. One corner of four that closes on its own account makes a problem in which two carry all, and no sweeps solve that.
 inline constexpr double k_gap_at_rest = 1e-10;
+
+// Beyond these a step is halved where that can help, or warned of.
+// Residuals of momentum, joints and contacts, relative to their largest terms [-].
+inline constexpr double k_residual_tolerance = 1e-3;
+// Depth of a contact as a fraction of the smaller body; of a stop [-, rad].
+inline constexpr double k_depth_tolerance = 1e-3;
+// Drift of joints as a fraction of the size of the system; of angles [-, rad].
+inline constexpr double k_drift_tolerance = 1e-3;
 
 // Largest entry in magnitude; 0 for none.
 inline double max_abs(const VectorRef& x) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/step_finish.hpp"
@@ -35,15 +36,15 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                                 : std::string();
   if (options.policy == FailurePolicy::warn && trial.end.phase.q.allFinite() &&
       trial.end.phase.v.allFinite() && trial.end.phase.q.size() > 0) {
-    report.warnings.push_back(
-        fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", t, trial.failure, where));
+    report.warn(WarningKind::went_on,
+                fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", t, trial.failure, where));
     return true;
   }
   if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
     ++retries.halvings;
     retries.h_limit = 0.5 * trial.h;
-    report.warnings.push_back(
-        fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t, trial.failure, where, retries.h_limit));
+    report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
+                                                      trial.failure, where, retries.h_limit));
     return false;
   }
   certificate.status = worse(certificate.status, trial.stats.status);
@@ -82,25 +83,50 @@ void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
   energy.friction += fraction * trial.work_friction;
   energy.impacts += fraction * trial.work_impacts;
   energy.joints += fraction * trial.work_joints;
+  energy.driven += fraction * (trial.work_surfaces +
+                               0.5 * trial.solution.lambda.dot(begin.joints.target + end.joints.target));
   energy.nonconservative += 0.5 * (end.phase.t - begin.phase.t) *
                             (system.nonconservative_power(begin.at, begin.phase.v) +
                              system.nonconservative_power(end.at, end.phase.v));
   if (report.joint_impulses.size() != trial.solution.lambda.size())
     report.joint_impulses.setZero(trial.solution.lambda.size());
   report.joint_impulses += fraction * trial.solution.lambda;
+  const auto joint_rows = static_cast<std::size_t>(trial.solution.lambda.size());
+  for (std::size_t i = 0; i < std::min(joint_rows, trial.shared_rows.size()); ++i) {
+    if (trial.shared_rows[i] == 0) continue;
+    report.shared_joint_rows.resize(joint_rows, 0);
+    report.shared_joint_rows[i] = 1;
+  }
   int row = 0;
   for (std::size_t c = 0; c < ids.size(); ++c) {
     ContactReport& contact = contact_report(ids[c], report);
     contact.impulse +=
         fraction * contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
     contact.couple += fraction * contact_couple(trial.cones[c], trial.solution.r, row);
+    contact.shared = contact.shared || (c < trial.shared_contacts.size() && trial.shared_contacts[c] != 0);
     row += trial.cones[c].dim;
   }
 }
 
-void warn_not_projected(double t, StepReport& report) {
-  report.warnings.push_back(
-      fmt::format("t = {:.9g} s: the constraints could not be projected; they may drift", t));
+void warn_not_projected(const StepInProgress& step, const ContactSet& contacts) {
+  const System& system = *step.system;
+  const PhasePoint& now = step.now;
+  double worst = 0;
+  std::string who = "none is off by more than round-off";
+  const auto look = [&](double size, const char* kind, const std::string& name, bool is_angle) {
+    if (!(size > worst)) return;
+    worst = size;
+    who = fmt::format("{} '{}' is off by {:.3g} {}", kind, name, size, is_angle ? "rad" : "m");
+  };
+  for (int i = 0; i < now.joints.num_holonomic; ++i)
+    look(std::abs(now.joints.violation[i]), "joint", system.joint_name(i), system.joint_row_is_angle(i));
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (contacts.valid(c))
+      look(std::abs(contacts.gap(c)), "contact", system.contact_name(contacts.ids[c]),
+           system.gap_is_angle(contacts.ids[c]));
+  step.report->warn(
+      WarningKind::not_projected,
+      fmt::format("t = {:.9g} s: the constraints could not be projected; worst: {}", now.phase.t, who));
 }
 
 ContactReport& contact_report(ContactId id, StepReport& report) {

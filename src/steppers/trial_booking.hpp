@@ -27,12 +27,13 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
 void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
                 std::span<const ContactId> ids, double fraction);
 
-void warn_not_projected(double t, StepReport& report);
+// Names the joint or the contact of `contacts`, which are those at step.now, that is off most.
+void warn_not_projected(const StepInProgress& step, const ContactSet& contacts);
 // Runs `project`, which moves step.now and says whether it could, and books what it did to the energy and to the joint
-// impulses.
+// impulses. `contacts`: those it is about, at step.now.
 template <typename Project>
 void book_projection(StepInProgress& step, const Projector& projector, BlockMatrix& M,
-                     const Project& project) {
+                     const ContactSet& contacts, const Project& project) {
   const System& system = *step.system;
   StepReport& report = *step.report;
   const auto total = [&] {
@@ -44,8 +45,9 @@ void book_projection(StepInProgress& step, const Projector& projector, BlockMatr
     // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
     const Eigen::Index joints = report.joint_impulses.size();
     if (projector.impulses().size() >= joints) report.joint_impulses += projector.impulses().head(joints);
+    step.history.energy.driven += projector.driven_work();
   } else {
-    warn_not_projected(step.now.phase.t, report);
+    warn_not_projected(step, contacts);
   }
   step.history.energy.projection += total() - before;
 }

@@ -32,6 +32,12 @@ class Contacts {
   // False: gaps and rows of all contacts are functions of q alone. True is the default.
   virtual bool has_moving_surfaces() const { return true; }
   virtual std::string contact_name(ContactId id) const;
+  // Whether there can be such a contact; all functions below take for granted that there is. True is the default.
+  virtual bool has_contact(ContactId /*id*/) const { return true; }
+  // Whether the gap is an angle [rad], as that of a stop of a hinge, or a length [m], which is the default.
+  virtual bool gap_is_angle(ContactId /*id*/) const { return false; }
+  // Size of the smaller of the two bodies, for judging how deep they overlap: 1 m is the default; 1 rad for angles.
+  virtual double contact_size(ContactId /*id*/) const { return 1.0; }
   // Whom a contact acts on; not known is the default.
   virtual ContactBodies contact_bodies(ContactId id) const;
 

@@ -42,9 +42,11 @@ const BlockMatrix& Dynamics::mass_at(const Configuration& at, BlockMatrix& memor
   return memory;
 }
 
-void Dynamics::correct_gyroscopic_impulse(const VectorRef& /*v*/, const VectorRef& /*impulse*/, double /*h*/,
-                                          double /*theta*/, Vector& correction) const {
-  correction.setZero(nv());
+void Dynamics::gyroscopic_step(const VectorRef& /*v*/, const VectorRef& /*impulse*/, double /*h*/,
+                               double /*alpha*/, bool /*exact*/, std::span<const char> /*in_matrix*/,
+                               GyroscopicStep& out) const {
+  out.matrix.clear(nv());
+  out.impulse.setZero(nv());
 }
 
 void Dynamics::add_inertia_stiffness(const Configuration& /*at*/, const VectorRef& /*a*/, double /*scale*/,

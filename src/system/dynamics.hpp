@@ -13,6 +13,7 @@
 //
 // Source: [Potra et al. 2006, §2, 5], [Gavrea et al. 2008, §2]; the letters are those of docs/notation.md.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,10 +48,16 @@ struct ForceJacobians {
   Vector damper_damping;  // δ_j ≥ 0: contributes −δ_j ∇ψ_j ∇ψ_jᵀ to ∂k/∂v [N·s/m]
   // What the rank-one terms leave out of the exact ∂k/∂q (geometric stiffness of springs, turning dampers).
   BlockMatrix k_q_remainder;
-  // ∂(−ω × J ω)/∂ω of bodies, one block each where it is not zero: the one derivative that a stepper may leave to
-  // Dynamics::correct_gyroscopic_impulse (docs/decisions/008-gyroscopic-terms.md).
+  // ∂(−ω × J ω)/∂ω of bodies, one block each where it is not zero; steps of one problem take Dynamics::gyroscopic_step
+  // instead (docs/decisions/008-gyroscopic-terms.md).
   BlockMatrix gyroscopic;
   bool symmetric = true;  // k_q, k_v and k_q_remainder are symmetric: A stays symmetric but for `gyroscopic`
+};
+
+// How the gyroscopic forces −ω × J ω of bodies enter a step of h with the weight α of new forces.
+struct GyroscopicStep {
+  BlockMatrix matrix;  // beside M in A: −α h ∂/∂ω or −θ h F(ω*), one block a turning body
+  Vector impulse;      // nv, beside h k with the forces at v [N·m·s]
 };
 
 // Bilateral rows (2): holonomic ones first, then Pfaffian ones.
@@ -82,9 +89,15 @@ class Dynamics {
   virtual std::string coordinate_name(int i) const = 0;
   virtual std::string velocity_name(int i) const { return coordinate_name(i); }
   virtual std::string joint_name(int row) const = 0;
+  // Whether Θ of a bilateral row is an angle [rad] or a length [m], which is the default.
+  virtual bool joint_row_is_angle(int /*row*/) const { return false; }
   // Inputs: the last entries of q, which no velocity moves (q ⊞ w keeps them); none is the default.
   virtual int num_signals() const { return 0; }
   virtual std::string signal_name(int i) const;
+
+  // What is wrong with a position that is finite and of the right size, e.g. a quaternion that is not unit; empty:
+  // nothing, which is the default.
+  virtual std::string check_position(const VectorRef& /*q*/) const { return {}; }
 
   // --- the configuration manifold
   virtual void retract(const VectorRef& q, const VectorRef& w, Vector& out) const = 0;     // out = q ⊞ w
@@ -106,11 +119,12 @@ class Dynamics {
   virtual void forces(const Configuration& at, const VectorRef& v, Vector& k) const = 0;
   virtual void force_jacobians(const Configuration& at, const VectorRef& v,
                                ForceJacobians& jacobians) const = 0;
-  // Of a step h, body by body: the impulse of the gyroscopic force −ω × J ω of the θ-method for the body alone under the
-  // impulse of all forces (h k, with the gyroscopic one at v), minus what h k has of it. Bounded energy for every h when
-  // θ ≥ ½. None is the default.
-  virtual void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h,
-                                          double theta, Vector& correction) const;
+  // `impulse` is that of all forces in the step (h k, with the gyroscopic ones at v). Bodies whose velocities are not marked
+  // in `in_matrix` (nv) are solved for beforehand, each for itself; the others have a block in the matrix: the derivative if
+  // `exact` and A keeps its symmetric part positive definite, otherwise the skew F at the mean of the body alone. θ = max(α, ½).
+  // None is the default.
+  virtual void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha,
+                               bool exact, std::span<const char> in_matrix, GyroscopicStep& out) const;
   virtual double potential_energy(const Configuration& at) const = 0;
   // Power of the forces that have no potential: applied forces, dampers [W].
   virtual double nonconservative_power(const Configuration& at, const VectorRef& v) const = 0;

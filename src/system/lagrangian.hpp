@@ -110,6 +110,7 @@ class LagrangianSystem final : public System {
                                BlockMatrix& out) const override;
   bool has_contacts() const override { return !d_.contacts.empty(); }
   std::string contact_name(ContactId id) const override { return d_.contacts[id].name; }
+  bool has_contact(ContactId id) const override { return id < d_.contacts.size(); }
   void find_contacts(const Configuration& at, const VectorRef& v, double h, const ContactSet* known,
                      ContactSet& out) const override;
   void evaluate_contacts(std::span<const ContactId> ids, const Configuration& at,

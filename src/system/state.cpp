@@ -5,9 +5,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <istream>
+#include <iterator>
 #include <ostream>
 #include <sstream>
+#include <string_view>
 
 #include "delassus/base/files.hpp"
 #include "delassus/base/text_reader.hpp"
@@ -16,7 +20,17 @@ namespace delassus {
 namespace {
 
 constexpr const char* k_header = "delassus-state";
-constexpr int k_version = 1;
+// 2: a checksum, and what prescribed motions have brought.
+constexpr int k_version = 2;
+// Steps and grid points beyond this cannot be told apart as times.
+constexpr std::uint64_t k_max_steps = std::uint64_t{1} << 53;
+
+// FNV-1a: notices every file that was cut, edited or damaged by chance; no protection against forgery.
+std::uint64_t checksum(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325u;
+  for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  return hash;
+}
 
 void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << keyword << ' ' << values.size();
@@ -24,9 +38,7 @@ void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << '\n';
 }
 
-}  // namespace
-
-void save(const State& state, std::ostream& out) {
+void write_content(const State& state, std::ostream& out) {
   const History& h = state.history;
   out << k_header << ' ' << k_version << '\n';
   out << fmt::format("t {:a}\n", state.t);
@@ -37,8 +49,8 @@ void save(const State& state, std::ostream& out) {
   write(out, "joint_impulses", h.joint_impulses);
   write(out, "weighted_velocity", h.weighted_velocity);
   const EnergyLedger& e = h.energy;
-  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started}, e.initial_total,
-                     e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection);
+  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started}, e.initial_total,
+                     e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection, e.driven);
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
@@ -72,75 +84,171 @@ void save(const State& state, std::ostream& out) {
   out << "end\n";
 }
 
-State load_state(std::istream& in, const std::string& name) {
-  TextReader reader(in, name, "state file");
-  reader.expect(k_header);
-  reader.integer(k_version, k_version);
-  State state;
-  History& h = state.history;
-  reader.expect("t");
-  state.t = reader.number();
-  state.q = reader.vector("q");
-  state.v = reader.vector("v");
-  reader.expect("steps");
-  h.num_steps = reader.unsigned_integer();
-  reader.expect("modes_known");
-  h.modes_known = reader.flag();
-  reader.expect("grid");
-  h.grid.origin = reader.number();
-  h.grid.step = reader.number();
-  h.grid.index = reader.unsigned_integer();
-  h.joint_impulses = reader.vector("joint_impulses");
-  h.weighted_velocity = reader.vector("weighted_velocity");
-  EnergyLedger& e = h.energy;
-  reader.expect("energy");
-  e.started = reader.flag();
-  for (double* x :
-       {&e.initial_total, &e.nonconservative, &e.friction, &e.normal, &e.joints, &e.impacts, &e.projection})
-    *x = reader.number();
-  reader.expect("contacts");
-  const int num_contacts = reader.count();
-  for (int i = 0; i < num_contacts; ++i) {
-    ContactMemory& c = h.contacts.emplace_back();
-    c.id = reader.unsigned_integer();
-    c.status = static_cast<ContactStatus>(reader.integer(0, 2));
-    for (double& x : c.slip_direction) x = reader.number();
-    const auto flags = reader.integer(0, 3);
-    c.closed = flags % 2 == 1;
-    c.mode_unknown = flags >= 2;
-    for (int k = 0; k < 3; ++k) c.force[k] = reader.number();
-    c.basis.resize(static_cast<std::size_t>(reader.integer(0, 1000)));
-    for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader.integer(0, 1));
-  }
-  // Only states with contacts that resist turning have couples, only those with joints that stick have these, only
-  // those of schemes that remember accelerations have them.
-  int section = reader.one_of({"accelerations", "end", "couples", "held_frictions"});
-  if (section == 2) {
-    const int num_couples = reader.count();
-    for (int i = 0; i < num_couples; ++i) {
-      ContactMemory& c = h.contacts[static_cast<std::size_t>(reader.integer(0, num_contacts - 1))];
-      c.rolling = static_cast<ContactStatus>(reader.integer(0, 2));
-      for (double& x : c.rolling_direction) x = reader.number();
-      c.spinning = static_cast<ContactStatus>(reader.integer(0, 2));
-      c.spinning_direction = reader.number();
-      for (int k = 3; k < 6; ++k) c.force[k] = reader.number();
+// Numbers that no run leaves are refused with their place, whatever the checksum says.
+class StateReader {
+ public:
+  StateReader(std::istream& in, const std::string& name) : reader_(in, name, "state file") {}
+
+  State read() {
+    reader_.expect(k_header);
+    reader_.integer(k_version, k_version);
+    reader_.expect("t");
+    state_.t = reader_.finite_number("the time");
+    state_.q = reader_.vector("q", true);
+    state_.v = reader_.vector("v", true);
+    read_progress();
+    read_contacts();
+    // Only states with contacts that resist turning have couples, only those with joints that stick have these, only
+    // those of schemes that remember accelerations have them.
+    int section = reader_.one_of({"end", "accelerations", "held_frictions", "couples"});
+    if (section == 3) {
+      read_couples();
+      section = reader_.one_of({"end", "accelerations", "held_frictions"});
     }
-    section = reader.one_of({"accelerations", "end", "held_frictions"});
-    if (section == 2) section = 3;
+    if (section == 2) {
+      read_held_frictions();
+      section = reader_.one_of({"end", "accelerations"});
+    }
+    if (section == 1) {
+      read_accelerations();
+      reader_.expect("end");
+    }
+    return std::move(state_);
   }
-  if (section == 3) {
-    h.held_frictions.resize(static_cast<std::size_t>(reader.count()));
-    for (int& row : h.held_frictions) row = reader.count();
-    section = reader.one_of({"accelerations", "end"});
+  // After read(): what the file says.
+  std::uint64_t read_checksum() {
+    reader_.expect("checksum");
+    const std::string text = reader_.word();
+    std::uint64_t value = 0;
+    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
+    if (error != std::errc() || stop != text.data() + text.size() || text.size() != 16)
+      fail("the checksum is not a number of 16 hexadecimal digits");
+    return value;
   }
-  if (section == 0) {
-    AccelerationMemory& a = h.acceleration;
-    a.step = reader.number();
-    a.a = reader.vector("a");
-    a.rate = reader.vector("rate");
-    a.joint_forces = reader.vector("joint_forces");
-    reader.expect("end");
+  void expect_end() { reader_.expect_end(); }
+  [[noreturn]] void fail(const std::string& what) const { reader_.fail(what); }
+
+ private:
+  void require_size(const Vector& x, const char* what) const {
+    if (x.size() != 0 && x.size() != state_.v.size())
+      fail(fmt::format("{} has {} numbers; allowed: none, or one a velocity ({})", what, x.size(),
+                       state_.v.size()));
   }
+  std::uint64_t step_number(const char* what) {
+    const std::uint64_t value = reader_.unsigned_integer();
+    if (value > k_max_steps) fail(fmt::format("{} is {}; allowed: 0 to {}", what, value, k_max_steps));
+    return value;
+  }
+  void direction(double* values, int size, const char* what) {
+    // Unit, or zero where there is none; or of a polygon's generator, a little longer by round-off.
+    constexpr double longest = 1 + 1e-6;
+    double square = 0;
+    for (int k = 0; k < size; ++k) {
+      values[k] = reader_.finite_number(what);
+      square += values[k] * values[k];
+    }
+    if (square > longest * longest)
+      fail(fmt::format("{} has length {:.6g}; allowed: 0 to 1", what, std::sqrt(square)));
+  }
+
+  void read_progress() {
+    History& h = state_.history;
+    reader_.expect("steps");
+    h.num_steps = step_number("the number of steps");
+    reader_.expect("modes_known");
+    h.modes_known = reader_.flag();
+    reader_.expect("grid");
+    h.grid.origin = reader_.finite_number("the origin of the time grid");
+    h.grid.step = reader_.finite_number("the step of the time grid", 0);
+    h.grid.index = step_number("the index in the time grid");
+    h.joint_impulses = reader_.vector("joint_impulses", true);
+    h.weighted_velocity = reader_.vector("weighted_velocity", true);
+    require_size(h.weighted_velocity, "weighted_velocity");
+    EnergyLedger& e = h.energy;
+    reader_.expect("energy");
+    e.started = reader_.flag();
+    for (double* x : {&e.initial_total, &e.nonconservative, &e.friction, &e.normal, &e.joints, &e.impacts,
+                      &e.projection, &e.driven})
+      *x = reader_.finite_number("an energy");
+  }
+
+  void read_contacts() {
+    std::vector<ContactMemory>& contacts = state_.history.contacts;
+    reader_.expect("contacts");
+    const int count = reader_.count();
+    for (int i = 0; i < count; ++i) {
+      ContactMemory c;
+      c.id = reader_.unsigned_integer();
+      if (i > 0 && c.id <= contacts.back().id)
+        fail(fmt::format("the contact {} follows {}; allowed: ascending numbers", c.id, contacts.back().id));
+      c.status = static_cast<ContactStatus>(reader_.integer(0, 2));
+      direction(c.slip_direction, 2, "the direction of slip");
+      const long flags = reader_.integer(0, 3);
+      c.closed = flags % 2 == 1;
+      c.mode_unknown = flags >= 2;
+      for (int k = 0; k < 3; ++k) c.force[k] = reader_.finite_number("a contact force");
+      c.basis.resize(static_cast<std::size_t>(reader_.integer(0, 1000)));
+      for (std::uint8_t& b : c.basis) b = static_cast<std::uint8_t>(reader_.integer(0, 1));
+      contacts.push_back(std::move(c));
+    }
+  }
+
+  void read_couples() {
+    std::vector<ContactMemory>& contacts = state_.history.contacts;
+    const int count = reader_.count();
+    for (int i = 0; i < count; ++i) {
+      ContactMemory& c =
+          contacts[static_cast<std::size_t>(reader_.integer(0, static_cast<long>(contacts.size()) - 1))];
+      c.rolling = static_cast<ContactStatus>(reader_.integer(0, 2));
+      direction(c.rolling_direction, 2, "the direction of rolling");
+      c.spinning = static_cast<ContactStatus>(reader_.integer(0, 2));
+      direction(&c.spinning_direction, 1, "the direction of spinning");
+      for (int k = 3; k < 6; ++k) c.force[k] = reader_.finite_number("a contact couple");
+    }
+  }
+
+  void read_held_frictions() {
+    std::vector<int>& held = state_.history.held_frictions;
+    const int count = reader_.count();
+    for (int i = 0; i < count; ++i) held.push_back(reader_.count());
+  }
+
+  void read_accelerations() {
+    AccelerationMemory& a = state_.history.acceleration;
+    a.step = reader_.finite_number("the step of the accelerations", 0);
+    a.a = reader_.vector("a", true);
+    a.rate = reader_.vector("rate", true);
+    a.joint_forces = reader_.vector("joint_forces", true);
+    require_size(a.a, "a");
+    require_size(a.rate, "rate");
+  }
+
+  TextReader reader_;
+  State state_;
+};
+
+}  // namespace
+
+void save(const State& state, std::ostream& out) {
+  std::ostringstream content;
+  write_content(state, content);
+  const std::string text = content.str();
+  out << text << fmt::format("checksum {:016x}\n", checksum(text));
+}
+
+State load_state(std::istream& in, const std::string& name) {
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  std::istringstream stream(text);
+  StateReader reader(stream, name);
+  State state = reader.read();
+  const std::uint64_t said = reader.read_checksum();
+  reader.expect_end();
+  // Of everything before its own line.
+  const std::string_view content = std::string_view(text).substr(0, text.rfind("checksum"));
+  const std::uint64_t found = checksum(content);
+  if (said != found || text.size() != content.size() + std::string_view("checksum ").size() + 17)
+    reader.fail(fmt::format("its checksum is {:016x}, its content has {:016x}: it was damaged or edited",
+                            said, found));
   return state;
 }
 

@@ -43,6 +43,7 @@ struct EnergyLedger {
   double joints = 0;           // joint impulses (rheonomic joints, drift of the scheme)
   double impacts = 0;          // located impacts, friction included
   double projection = 0;       // joint and gap projection
+  double driven = 0;           // of `normal`, `joints` and `projection`: what prescribed motions have brought
   bool started = false;
   double sum() const { return nonconservative + friction + normal + joints + impacts + projection; }
   bool operator==(const EnergyLedger&) const = default;
@@ -87,7 +88,8 @@ struct State {
   bool operator==(const State&) const = default;
 };
 
-// Text format with hexadecimal floats: loading gives back every bit. Throws InputError on malformed input.
+// Text format with hexadecimal floats and a checksum: loading gives back every bit. Throws InputError on malformed input,
+// on numbers that no run leaves (not finite, counts that do not fit) and where the checksum differs.
 void save(const State& state, std::ostream& out);
 State load_state(std::istream& in, const std::string& name);
 // To and from a file; written to a temporary name and renamed.

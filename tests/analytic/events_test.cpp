@@ -358,7 +358,7 @@ stepper: {step: 1, max_events: 3}
   EXPECT_LE(y, 0.05 + 1e-12);
   EXPECT_NEAR(simulation.report().energy.impact, 0, 1e-12);
   ASSERT_EQ(simulation.report().warnings.size(), 1U);
-  EXPECT_NE(simulation.report().warnings[0].find("more than 3 events"), std::string::npos);
+  EXPECT_NE(simulation.report().warnings[0].text.find("more than 3 events"), std::string::npos);
 }
 
 // Friction of an oblique impact in space opposes the slip exactly, whatever the polygon.

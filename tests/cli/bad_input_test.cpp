@@ -520,7 +520,7 @@ TEST_F(BadStateTest, IsRefused) {
   expect_state_refused(k_bodies, "state.txt:1:1: ", {"state file", "'delassus:'"});
   expect_state_refused("", "state.txt:1:", {"state file", "ends too early"});
   expect_state_refused(std::string(1000, '\0'), "state.txt:1:1: ", {"state file"});
-  expect_state_refused(with(state_, "delassus-state 1", "delassus-state 7"), "state.txt:1:16: ", {"'7'"});
+  expect_state_refused(with(state_, "delassus-state 2", "delassus-state 7"), "state.txt:1:16: ", {"'7'"});
   expect_state_refused(with(state_, "\nq 6", "\nq 600000"), "state.txt:", {"state file"});
   expect_state_refused(with(state_, "\nq 6 0x", "\nq 6 zz0x"), "state.txt:3:5: ", {"not a number"});
   // Every truncation is noticed.
@@ -538,7 +538,9 @@ TEST_F(BadStateTest, NotFinite) {
   const std::size_t at = state_.find("\nq 6 ") + 5;
   const std::size_t end = state_.find(' ', at);
   expect_state_refused(state_.substr(0, at) + "nan" + state_.substr(end),
-                       "state.txt: ", {"position", "finite"});
+                       "state.txt:3:5: ", {"number 1 of q is nan", "finite"});
+  expect_state_refused(with(state_, "\nv 6 0x", "\nv 6 -0x"),
+                       "state.txt:", {"checksum", "damaged or edited"});
 }
 
 TEST_F(BadStateTest, AtTheEndAlready) {

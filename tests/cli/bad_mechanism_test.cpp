@@ -537,7 +537,7 @@ TEST_F(MechanismCheckTest, Assembly) {
   // The arm turns by 0.5 rad about its end: its centre moves by √((½(1−cos ½))² + (½ sin ½)²) < 0.5 in each component.
   expect_says({"check", "scene.yaml"}, 0, {"the joints do not hold at the start", "moved by up to 0.5 m"});
   expect_says({"check", "scene.yaml", "--set", "assemble=false"}, 1,
-              {"problem: joint 'one' is violated by -0.5 m"});
+              {"problem: joint 'one' is violated by -0.5 rad"});
 }
 
 }  // namespace

@@ -46,7 +46,7 @@ TEST_F(MechanismTest, StaticsHangsTheRodDown) {
   // A run from there stays there.
   const ProgramResult resumed = run({"run", "rod.yaml", "--resume", "state.txt", "--csv"});
   ASSERT_EQ(resumed.status, 0) << resumed.err;
-  const json summary = read_json("out/rod/summary.json");
+  const json summary = read_json("out/rod_from_0/summary.json");
   EXPECT_EQ(summary["stepper"], "generalized-alpha");
   EXPECT_NEAR(summary["bodies"][0]["position"][0].get<double>(), 0, 1e-10);
 }

@@ -166,7 +166,7 @@ TEST_F(CliTest, RunWritesWhatItSays) {
   EXPECT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_TRUE(contains(result.out, "block_on_table: completed at t = 0.1 s, 10 steps")) << result.out;
-  EXPECT_TRUE(contains(result.out, "certificate: residual")) << result.out;
+  EXPECT_TRUE(contains(result.out, "certificate: equations solved to")) << result.out;
   EXPECT_EQ(
       entries(),
       (std::vector<std::string>{
@@ -583,7 +583,8 @@ bodies:
   EXPECT_TRUE(contains(before.out, "--resolve")) << before.out;
   const ProgramResult overlapping =
       run({"run", "heap.yaml", "--out", "heap", "--no-report", "--duration", "0.001"});
-  EXPECT_TRUE(contains(overlapping.err, "shapes 'ground' and 'low' overlap by 0.05 m")) << overlapping.err;
+  EXPECT_EQ(overlapping.status, 2);
+  EXPECT_TRUE(contains(overlapping.err, "overlap by 0.05 m at the start")) << overlapping.err;
   const ProgramResult resolved = run({"check", "heap.yaml", "--resolve", "apart.yaml"});
   EXPECT_EQ(resolved.status, 0) << resolved.out << resolved.err;
   const ProgramResult after = run({"check", "apart.yaml"});

@@ -46,9 +46,9 @@ class CountingSystem final : public System {
   void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override {
     system_->force_jacobians(at, v, out);
   }
-  void correct_gyroscopic_impulse(const VectorRef& v, const VectorRef& impulse, double h, double theta,
-                                  Vector& correction) const override {
-    system_->correct_gyroscopic_impulse(v, impulse, h, theta, correction);
+  void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha, bool exact,
+                       std::span<const char> in_matrix, GyroscopicStep& out) const override {
+    system_->gyroscopic_step(v, impulse, h, alpha, exact, in_matrix, out);
   }
   double potential_energy(const Configuration& at) const override { return system_->potential_energy(at); }
   double nonconservative_power(const Configuration& at, const VectorRef& v) const override {

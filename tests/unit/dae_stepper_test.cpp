@@ -273,7 +273,7 @@ TEST_P(Dae, PolicyWarnGoesOn) {
     stepper->advance(*scene.system, state, {state.t + 0.03}, report);
   ASSERT_TRUE(report.ok) << report.message;
   ASSERT_FALSE(report.warnings.empty());
-  EXPECT_NE(report.warnings[0].find("went on as asked"), std::string::npos) << report.warnings[0];
+  EXPECT_NE(report.warnings[0].text.find("went on as asked"), std::string::npos) << report.warnings[0].text;
   EXPECT_EQ(report.certificate.status, SolveStatus::iteration_limit);
   // The certificate does not hide it.
   EXPECT_GT(report.certificate.joint_drift, 1e-3);

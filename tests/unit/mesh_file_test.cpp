@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "delassus/base/files.hpp"
+#include "delassus/model/weld.hpp"
 #include "tests/support/surfaces.hpp"
 
 namespace delassus {
@@ -167,6 +168,45 @@ TEST(MeshFile, BadStl) {
     SCOPED_TRACE(words.back());
     expect_refused([&] { parse_stl(bytes, "m.stl"); }, words);
   }
+}
+
+// Every triangle on its own, corners shifted by up to `size`.
+Surface shaken(const Surface& surface, double size) {
+  Surface out;
+  unsigned state = 1;
+  for (const auto& t : surface.triangles) {
+    for (int i : t) {
+      Vector3 x = surface.vertices[i];
+      for (double& value : x) {
+        state = 1664525U * state + 1013904223U;
+        value += size * (static_cast<double>(state) / 4294967296.0 - 0.5);
+      }
+      out.vertices.push_back(x);
+    }
+    const int n = static_cast<int>(out.vertices.size());
+    out.triangles.push_back({n - 3, n - 2, n - 1});
+  }
+  return out;
+}
+
+TEST(MeshFile, CornersThatDifferByRoundOffAreOneVertex) {
+  const Surface box = box_surface({40, 30, 50});
+  Surface loose = shaken(box, 1e-6);
+  EXPECT_FALSE(check_shape(testing::surface_shape(ShapeKind::mesh, loose), true).empty());
+  EXPECT_EQ(weld_borders(loose), 36 - 8);
+  EXPECT_EQ(count_welded(loose), 36 - 8);
+  EXPECT_EQ(loose.triangles.size(), box.triangles.size());
+  const Shape shape = testing::surface_shape(ShapeKind::mesh, loose);
+  EXPECT_EQ(check_shape(shape, true), "");
+  EXPECT_NEAR(shape_volume(shape), 40 * 30 * 50, 1e-6 * 40 * 30 * 50);
+}
+
+TEST(MeshFile, WhatIsClosedOrFarApartIsNotWelded) {
+  Surface box = box_surface({1, 1, 1e-7});  // thin, but closed
+  EXPECT_EQ(weld_borders(box), 0);
+  EXPECT_EQ(count_welded(box), 0);
+  Surface loose = shaken(box_surface({1, 1, 1}), 1e-3);
+  EXPECT_EQ(weld_borders(loose), 0);
 }
 
 }  // namespace

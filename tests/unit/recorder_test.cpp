@@ -117,7 +117,18 @@ State example_state(int i, int nq = 4) {
 }
 
 EnergyReport example_energy(int i) {
-  return {1.0 + i, 2.0 / 3, -0.1 * i, -0.2, -0.3, 1e-17, 1e-12 * i};
+  return {.kinetic = 1.0 + i,
+          .potential = 2.0 / 3,
+          .work = -0.1 * i,
+          .friction = -0.2,
+          .impact = -0.3,
+          .driven = 0.7 * i,
+          .normal = 0.1 * i,
+          .joints = -0.4,
+          .projection = 1e-9,
+          .constraint = 1e-17,
+          .defect = 1e-12 * i,
+          .error = 2e-12 * i};
 }
 
 StepReport example_report(int i) {
@@ -134,8 +145,10 @@ StepReport example_report(int i) {
                         .joint_residual = 2e-16,
                         .contact_residual = 3e-16,
                         .joint_drift = 4e-12,
+                        .joint_turn = 7e-12,
                         .velocity_drift = 5e-12,
                         .penetration = 6e-12,
+                        .stop_excess = 8e-12,
                         .worst_joint_row = i % 2 - 1,
                         .has_worst_contact = i % 2 == 1,
                         .worst_contact = i % 2 == 1 ? k_far_id : 0,
@@ -199,15 +212,19 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
   EXPECT_TRUE(same_bits(r.joint_values.col(f), values));
   EXPECT_TRUE(same_bits(r.joint_rates.col(f), rates));
   const EnergyReport e = r.energy[f], e0 = example_energy(i);
-  EXPECT_TRUE(same_bits(
-      Vector{{e.kinetic, e.potential, e.work, e.friction, e.impact, e.constraint, e.defect}},
-      Vector{{e0.kinetic, e0.potential, e0.work, e0.friction, e0.impact, e0.constraint, e0.defect}}));
+  const auto numbers = [](const EnergyReport& x) {
+    return Vector{{x.kinetic, x.potential, x.work, x.friction, x.impact, x.driven, x.normal, x.joints,
+                   x.projection, x.constraint, x.defect, x.error}};
+  };
+  EXPECT_TRUE(same_bits(numbers(e), numbers(e0)));
   const Certificate c = r.certificate[f], c0 = i == 0 ? Certificate{} : report.certificate;
   EXPECT_EQ(c.status, c0.status);
   EXPECT_EQ(c.momentum_residual, c0.momentum_residual);
   EXPECT_EQ(c.joint_residual, c0.joint_residual);
   EXPECT_EQ(c.contact_residual, c0.contact_residual);
   EXPECT_EQ(c.joint_drift, c0.joint_drift);
+  EXPECT_EQ(c.joint_turn, c0.joint_turn);
+  EXPECT_EQ(c.stop_excess, c0.stop_excess);
   EXPECT_EQ(c.velocity_drift, c0.velocity_drift);
   EXPECT_EQ(c.penetration, c0.penetration);
   EXPECT_EQ(c.worst_joint_row, c0.worst_joint_row);
@@ -517,8 +534,11 @@ class OlderFile {
       copy<double>("/frames", {"joint_coordinates", "reactions"});
     }
     copy<std::uint8_t>("/end", {"status", "message"});
-    copy<double>("/frames", {"time", "step_length", "q", "v", "weighted_velocity", "bodies", "joint_impulses",
-                             "energy", "certificate"});
+    copy<double>("/frames",
+                 {"time", "step_length", "q", "v", "weighted_velocity", "bodies", "joint_impulses"});
+    // Versions before 5 have the first columns of these.
+    copy_columns("energy", content >= 5 ? 12 : 7);
+    copy_columns("certificate", content >= 5 ? 8 : 6);
     copy<std::int64_t>("/frames", {"step", "solver", "contact_first", "contact_count"});
     copy<std::uint64_t>("/frames", {"worst_contact"});
     copy<std::uint64_t>("/contacts", {"id"});
@@ -538,6 +558,17 @@ class OlderFile {
   }
 
  private:
+  void copy_columns(const std::string& name, std::int64_t columns) {
+    const Hdf5Dataset source = from_.open_dataset("/frames/" + name);
+    const std::vector<double> all = source.read<double>(source.rows());
+    std::vector<double> some;
+    for (std::int64_t row = 0; row < source.rows(); ++row)
+      some.insert(some.end(), all.begin() + row * source.row_size(),
+                  all.begin() + row * source.row_size() + columns);
+    Hdf5Dataset table = to_.create_table("/frames/" + name, Hdf5Type::float64, {columns});
+    table.append(std::span<const double>(some), source.rows());
+    table.close();
+  }
   template <class T>
   void copy(const std::string& group, const std::vector<std::string>& names) {
     for (const std::string& name : names) {
@@ -562,6 +593,9 @@ TEST_F(RecorderTest, ReadsVersion1) {
   ASSERT_EQ(r.num_frames(), 6);
   EXPECT_EQ(r.q, now.q);
   EXPECT_EQ(r.bodies, now.bodies);
+  EXPECT_EQ(r.energy[3].defect, now.energy[3].defect);
+  EXPECT_EQ(r.energy[3].error, now.energy[3].constraint + now.energy[3].defect);
+  EXPECT_EQ(r.certificate[3].penetration, now.certificate[3].penetration);
   expect_events(r, 5);
   EXPECT_EQ(r.num_joint_coordinates(), 0);
   EXPECT_EQ(r.num_reactions(), 0);
@@ -576,7 +610,7 @@ TEST_F(RecorderTest, ReadsVersion1) {
   OlderFile(file("recording.h5"), file("claims.h5"), 1, 2);
   EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("joint_coordinate"), std::string::npos);
   OlderFile(file("recording.h5"), file("future.h5"), 2, k_recording_format + 1);
-  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 5"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 6"), std::string::npos);
 }
 
 TEST_F(RecorderTest, ReadsVersion2) {
@@ -702,10 +736,12 @@ TEST_F(RecorderTest, Csv) {
 
   const auto energy = lines_of(file("csv/energy.csv"));
   ASSERT_EQ(energy.size(), 7u);
-  EXPECT_EQ(energy[0], "t,kinetic,potential,work,friction,impact,constraint,defect");
+  EXPECT_EQ(
+      energy[0],
+      "t,kinetic,potential,work,friction,impact,constraint,defect,driven,normal,joints,projection,error");
   EXPECT_EQ(energy[1],
             "0,1,0.66666666666666663,-0,-0.20000000000000001,-0.29999999999999999,"
-            "1.0000000000000001e-17,0");
+            "1.0000000000000001e-17,0,0,0,-0.40000000000000002,1.0000000000000001e-09,0");
 
   const auto contacts = lines_of(file("csv/contacts.csv"));
   ASSERT_EQ(contacts.size(), 1u + 1 + 2 + 0 + 1 + 2);
@@ -733,7 +769,7 @@ TEST_F(RecorderTest, Csv) {
 
   const auto certificate = lines_of(file("csv/certificate.csv"));
   ASSERT_EQ(certificate.size(), 7u);
-  EXPECT_EQ(certificate[1], "0,0,nan,not run,0,0,0,0,0,0,0,0,0,0,0,,");
+  EXPECT_EQ(certificate[1], "0,0,nan,not run,0,0,0,0,0,0,0,0,0,0,0,,,0,0");
   EXPECT_NE(certificate[2].find(",10,2,2,0,1,\"rod, row 0\",far"), std::string::npos) << certificate[2];
 
   EXPECT_NE(error_of([&] { write_csv(r, file("csv/bodies.csv")); }), "");

@@ -246,6 +246,23 @@ TEST(ReportPage, ShapesAndContacts) {
   EXPECT_EQ(contacts["force"], json({6, -8, 10, nullptr, nullptr, nullptr}));
 }
 
+// A run with warnings does not look like one without.
+TEST(ReportPage, WarningsAreShown) {
+  RunSummary summary;
+  const Recording recording = example_recording();
+  const std::string calm = make_report_page(recording, example_scene(), summary);
+  EXPECT_NE(calm.find("\"warnings\":0"), std::string::npos);
+  for (int i = 0; i < 7; ++i) summary.warn({WarningKind::step_halved, "warning " + std::to_string(i)});
+  summary.warn({WarningKind::energy_gain, "3 J from nowhere"});
+  EXPECT_EQ(summary.num_warnings(), 8);
+  EXPECT_EQ(summary.warning_text(), "7 step halved, 1 energy gained");
+  const std::string page = make_report_page(recording, example_scene(), summary);
+  for (const char* piece :
+       {"\"warnings\":8", "warning 4", "3 J from nowhere", "7 step halved, 1 energy gained"})
+    EXPECT_NE(page.find(piece), std::string::npos) << piece;
+  EXPECT_EQ(page.find("warning 5"), std::string::npos);  // the first few of a kind
+}
+
 TEST(ReportPage, ManyContactsMakeFewerFrames) {
   Recording r = example_recording();
   const int frames = 1500, contacts = 1000;

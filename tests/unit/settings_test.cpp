@@ -143,6 +143,7 @@ TEST(Settings, ASceneSetsWhatTheKeySets) {
 // Every member by hand, so that no key is bound to a member that only seems right.
 TEST(Settings, MembersByName) {
   const RunSettings run = decode(k_contact + R"(assemble: false
+start: accept
 stepper: {name: alpha-gamma, step: 0.01, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
   newmark_beta: 0.3, newmark_gamma: 0.8, theta: 0.9, prediction: 0.2, recovery_speed: 0.4, joint_recovery_speed: 5,
   second_derivatives: dropped, unknowns: position, newton_iterations: 11, newton_tolerance: 1e-5, derivatives: rank-one,
@@ -191,6 +192,7 @@ output: {every: 4}
                               .snap_to_grid = true,
                               .max_events = 17}},
       .assemble = false,
+      .start = StartPolicy::accept,
       .solver = {"psor", 1e-6, 99, 1.5, true}};
   EXPECT_EQ(run.options, wanted);
   EXPECT_EQ(run.output_every, 4);

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <thread>
 
 #include "delassus/base/parallel.hpp"
@@ -40,7 +41,11 @@ std::vector<std::uint64_t> contact_bits(const MultibodySystem& system, std::init
     // What the narrow phase finds is what an evaluation gives.
     const ContactSet again = system.contacts_of(found.ids, 0, q, state.v);
     EXPECT_EQ(again.gaps, found.gaps);
-    EXPECT_EQ(again.margins, found.margins);
+    // Of contacts on the way only, which lie below a surface here, the search knows that they do not touch.
+    for (Eigen::Index c = 0; c < found.margins.size(); ++c)
+      if (std::isfinite(found.margins[c]) || found.gaps[c] >= 0) {
+        EXPECT_EQ(again.margins[c], found.margins[c]);
+      }
     EXPECT_EQ(again.u, found.u);
     EXPECT_TRUE(again.rows.rows == found.rows.rows);
     append_bits(rows.drift_velocity, out);

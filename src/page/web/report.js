@@ -875,16 +875,16 @@ addPlot("Joint coordinates", jointVariants("values", "q", ""));
 addPlot("Joint rates", jointVariants("rates", "q̇", "/s"));
 addPlot("Joint reactions", [{ label: "force", unit: "force (N)", series: reactionSeries("force") }, { label: "torque", unit: "torque (N·m)", series: reactionSeries("torque") }], { zero: true });
 addPlot("Energy", [{ unit: "E (J)", series: named("energy", [["kinetic", "kinetic"], ["potential", "potential"], ["total", "total"],
-  ["friction", "work of friction", true], ["impact", "work of impacts", true], ["work", "external work", true], ["constraint", "work of joints and normal forces", true]]) }]);
-addPlot("Energy balance defect", [{ unit: "defect (J)", series: named("energy", [["defect", "defect"]]) }], { zero: true });
+  ["friction", "work of friction", true], ["impact", "work of impacts", true], ["work", "external work", true], ["driven", "work of prescribed motions", true]]) }]);
+addPlot("Energy error", [{ unit: "E − E(0) − all work (J)", series: named("energy", [["error", "error"], ["constraints", "by contacts and joints", true], ["projection", "by projection", true], ["defect", "by bookkeeping", true]]) }], { zero: true });
 addPlot(contactLabels.length > MOST_CURVES ? `Contacts: the ${MOST_CURVES} of ${contactLabels.length} that carry most` : "Contacts",
   [{ label: "normal force", unit: "normal force (N)", series: contactSeries("normalForce") }, { label: "between bodies", unit: "contact force (N)", series: pairSeries() }, { label: "gap", unit: "gap (m)", series: contactSeries("gap") },
     { label: "number", unit: "closed contacts", series: contactCounts() }], { zero: true });
 // Without joints or contacts their errors are zero by definition, not by merit.
 const jointed = joints.length > 0 || links.some(l => l.kind === "joint");
-const errors = named("certificate", [["drift", "joint drift (m)"], ["velocity_drift", "velocity drift (m/s)"], ["penetration", "penetration (m)"]]);
-addPlot("Joint drift and penetration", [{ unit: "error (m, m/s)", series: errors.filter((s, i) => hasNonzero(s.y) || (i < 2 ? jointed : contacts.count > 0)) }], { log: true });
-addPlot("Certificate residual", [{ unit: "residual", series: named("certificate", [["residual", "residual"]]) }], { log: true });
+const errors = named("certificate", [["drift", "joint drift (m)"], ["velocity_drift", "velocity drift (m/s)"], ["penetration", "penetration (m)"], ["turn", "joint drift (rad)"], ["stop_excess", "stops passed (rad)"]]);
+addPlot("Joint drift and penetration", [{ unit: "error (m, m/s, rad)", series: errors.filter((s, i) => hasNonzero(s.y) || (i < 2 ? jointed : i === 2 && contacts.count > 0)) }], { log: true });
+addPlot("How well the equations were solved", [{ unit: "residual", series: named("certificate", [["residual", "residual"]]) }], { log: true });
 addPlot("Solver iterations", [{ unit: "iterations per step", series: named("certificate", [["iterations", "iterations"]]) }], { zero: true });
 
 // ---------------------------------------------------------------- page
@@ -927,10 +927,14 @@ $("program").textContent = DATA.program || "Delassus";
 $("description").textContent = DATA.description || "";
 $("description").hidden = !DATA.description;
 if (DATA.status) {
-  const { ok, message } = DATA.status, target = $(ok ? "chip" : "banner");
-  target.textContent = ok ? message || "completed" : `The run did not complete: ${message || "no reason given"}`;
+  const { ok, message, warnings } = DATA.status, target = $(ok ? "chip" : "banner");
+  const warned = warnings ? ` with ${warnings} warning${warnings > 1 ? "s" : ""}` : "";
+  target.textContent = ok ? (message || "completed") + warned : `The run did not complete: ${message || "no reason given"}`;
+  if (ok && warnings) target.classList.add("warned");
   target.hidden = false;
 }
+$("warnings").hidden = !(DATA.warnings || []).length;
+$("warnings").append(...(DATA.warnings || []).map(textContent => el("li", { textContent })));
 for (const [key, value] of DATA.summary || []) $("summary-rows").append(el("tr", {}, el("th", { scope: "row", textContent: key }), el("td", { textContent: value })));
 $("summary").hidden = !(DATA.summary || []).length;
 

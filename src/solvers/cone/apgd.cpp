@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/solvers/cone/spectrum.hpp"
 
 namespace delassus {
@@ -24,6 +25,7 @@ void ApgdSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   previous_r_ = r_;
   previous_u_ = u_;
   while (stats.iterations < limit) {
+    throw_if_stop_requested();
     y_ = r_ + beta * (r_ - previous_r_);  // (1)
     u_y_ = u_ + beta * (u_ - previous_u_);
     previous_r_.swap(r_);

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "delassus/problems/modes.hpp"
+#include "delassus/problems/residual.hpp"
 
 namespace delassus {
 namespace {
@@ -38,8 +39,13 @@ double ConeSolver::judge() {
     best_error_ = error;
     best_r_ = r_;
     best_u_ = u_;
+    if (!accepted()) allow_round_off();
   }
   return error;
+}
+
+void ConeSolver::allow_round_off() {
+  accepted_error_ = options_.tolerance * compute_velocity_scale(*problem_, free_speed_, best_r_);
 }
 
 bool ConeSolver::confirm(const LocalProblem& problem) {
@@ -52,7 +58,9 @@ bool ConeSolver::confirm(const LocalProblem& problem) {
 
 void ConeSolver::start(const LocalProblem& problem, const WarmStart& warm) {
   const Eigen::Index m = problem.u_free.size();
-  accepted_error_ = options_.tolerance * std::max(problem.u_free.norm(), problem.velocity_floor());
+  problem_ = &problem;
+  free_speed_ = problem.u_free.norm();
+  accepted_error_ = options_.tolerance * std::max(free_speed_, problem.velocity_floor());
   r_.setZero(m);
   u_ = problem.u_free;
   best_r_ = r_;
@@ -81,6 +89,17 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
 
 void ConeSolver::solve_within(int limit, const LocalProblem& problem, const WarmStart& warm,
                               Solution& solution, SolveStats& stats) {
+  if (!measures_couples() || !units_.find(problem)) {
+    solve_in_units(limit, problem, warm, solution, stats);
+    return;
+  }
+  units_.scale(problem, warm);
+  solve_in_units(limit, units_.problem, units_.warm, solution, stats);
+  units_.unscale(problem, solution);
+}
+
+void ConeSolver::solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm,
+                                Solution& solution, SolveStats& stats) {
   limit_ = options_.max_iterations > 0 ? std::min(options_.max_iterations, limit) : limit;
   assert(reason_against(capabilities(), problem).empty());
   stats = {};
@@ -102,7 +121,7 @@ void ConeSolver::solve_within(int limit, const LocalProblem& problem, const Warm
     iterate(problem, stats);
   }
   stats.status = accepted() ? SolveStatus::converged : SolveStatus::iteration_limit;
-  const double scale = std::max(problem.u_free.norm(), problem.velocity_floor());
+  const double scale = accepted_error_ / options_.tolerance;
   stats.residual = scale > 0 ? best_error_ / scale : 0.0;
   solution.r = best_r_;
   solution.u = best_u_;

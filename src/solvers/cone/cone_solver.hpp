@@ -5,13 +5,14 @@
 //
 //   start    r = warm start projected onto the cones, or 0 where that has the smaller error
 //   accept   E_v ≤ tolerance (prepared_contacts.hpp (3)) of u = W r + u_free computed afresh            (1)
-//            with ‖u_free‖ not below LocalProblem::velocity_floor
+//            with ‖u_free‖ not below the round-off of its own terms and those of W r (compute_velocity_scale)
 //   end      the iterate with the smallest error seen; its modes
 //
 // (1) and every threshold of the methods are ratios of quantities of the problem, so that W → s W, or other units of
 // velocity, change neither iteration counts nor verdicts. Workspaces are members; iterations do not allocate.
 #pragma once
 #include "delassus/problems/solver.hpp"
+#include "delassus/solvers/cone/couple_units.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
 
 namespace delassus {
@@ -57,8 +58,19 @@ class ConeSolver : public Solver {
   PreparedContacts contacts_;
   Vector r_, u_;
 
+  // Whether couples are measured by the normal impulses that they need; projections of single rows do without.
+  virtual bool measures_couples() const { return true; }
+
  private:
+  // Couples measured by the normal impulses that they need (couple_units.hpp).
+  void solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm, Solution& solution,
+                      SolveStats& stats);
+  CoupleUnits units_;
   void start(const LocalProblem& problem, const WarmStart& warm);
+  // The accepted error grows with what W r can be computed to.
+  void allow_round_off();
+  const LocalProblem* problem_ = nullptr;  // of the solve in progress
+  double free_speed_ = 0;                  // ‖u_free‖ [m/s]
   Vector best_r_, best_u_;
   double best_error_ = 0, accepted_error_ = 0;
   int limit_ = 0;  // of the solve in progress

@@ -34,6 +34,7 @@ class SorSolver final : public SweepSolver {
   double sweep(const LocalProblem& problem, bool backward, double omega) override;
   bool alternates() const override { return order_ == SweepOrder::symmetric; }
   double default_relaxation() const override { return 1.3; }
+  bool measures_couples() const override { return false; }
 
  private:
   SweepOrder order_;
@@ -47,6 +48,7 @@ class JacobiSolver final : public SweepSolver {
  protected:
   void begin(const LocalProblem& problem) override;
   double sweep(const LocalProblem& problem, bool backward, double omega) override;
+  bool measures_couples() const override { return false; }
 
  private:
   double safe_step_ = 1;

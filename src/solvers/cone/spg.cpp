@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/solvers/cone/spectrum.hpp"
 
 namespace delassus {
@@ -53,6 +54,7 @@ void SpgSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   const int limit = iteration_limit();
   int fresh_at = 0;
   while (stats.iterations < limit) {
+    throw_if_stop_requested();
     d_ = r_;
     step(r_, u_, alpha, d_);  // (1)
     d_ -= r_;

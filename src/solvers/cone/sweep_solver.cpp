@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/stop_request.hpp"
+
 namespace delassus {
 namespace {
 
@@ -32,6 +34,7 @@ void SweepSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   double reference = best_error();    // error of the last improvement that counts
   int next_look = k_look_interval, improved_at = 0, halvings = 0;
   while (stats.iterations < limit) {
+    throw_if_stop_requested();
     const double increment = std::sqrt(sweep(problem, alternates() && stats.iterations % 2 == 1, omega));
     ++stats.iterations;
     if (increment > trigger && stats.iterations < next_look && stats.iterations < limit) continue;

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
+
 namespace delassus {
 namespace {
 
@@ -105,6 +107,7 @@ void AdmmSolver::polish(const LocalProblem& problem, SolveStats& stats) {
   int in_vain = 0;
   const int last = std::min(iteration_limit(), stats.iterations + k_polish_steps);
   while (stats.iterations < last && in_vain <= k_polish_patience && best_error() > 0) {
+    throw_if_stop_requested();
     const double best = best_error();
     const bool was_accepted = accepted();
     system_.evaluate(r_, u_);
@@ -142,6 +145,7 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   bool excursion = false;
   const int limit = iteration_limit();
   while (stats.iterations < limit) {
+    throw_if_stop_requested();
     advance(problem);
     ++stats.iterations;
     if (stats.iterations % k_judge_interval == 0 || stats.iterations == limit) {

@@ -38,7 +38,8 @@ double find_root_between(double low, double high, double x, const Function& func
     double next = x - value / derivative;
     if (std::abs(next - x) <= k_root_tolerance * x) return x;
     if (!(next > low && next < high))
-      next = low > 0 ? std::sqrt(low) * std::sqrt(high) : k_first_share * high;
+      next = low > 0 ? low * std::sqrt(high / low)
+                     : k_first_share * high;  // a ratio: the same bits in any units
     if (!(next > low && next < high)) return x;
     x = next;
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
+
 namespace delassus {
 namespace {
 
@@ -48,6 +50,7 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
       prepared = true;
     }
     for (int i = 0; i < sweeps && stats.iterations < limit; ++i) {
+      throw_if_stop_requested();
       sweep_.sweep(problem, contacts_, i % 2 == 1, 1.0, r_);
       ++stats.iterations;
     }
@@ -75,6 +78,7 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
 // A step with a line search on ‖F‖ from r_; `merit` is ‖F‖ before and after. False: no step could be computed.
 bool NewtonSolver::search(const LocalProblem& problem, double epsilon, int max_cuts, double& merit,
                           SolveStats& stats) {
+  throw_if_stop_requested();
   if (!system_.step(r_, u_, epsilon, delta_)) return false;
   ++stats.iterations;
   ++stats.factorizations;

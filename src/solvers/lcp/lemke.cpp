@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
+
 namespace delassus {
 
 namespace {
@@ -217,6 +219,7 @@ Lemke::PathEnd Lemke::follow_path(int attempt, int limit, SolveStats& stats) {
   Variable entering{true, r};
   PathEnd end = PathEnd::limit;
   for (int pivots = 1; pivots < limit; ++pivots) {  // the entry of z0 was the first
+    throw_if_stop_requested();
     double step = 0;
     if (!basis_.update_direction(entering)) {
       end = PathEnd::lost;

@@ -58,6 +58,7 @@ std::string DaeStepper::prepare(StepInProgress& step, double h) {
     memory.step = h;
   }
   joint_power_ = joint_power(step.now, memory.joint_forces);
+  driven_power_ = memory.joint_forces.dot(step.now.joints.target);
   return {};
 }
 
@@ -110,6 +111,7 @@ void DaeStepper::accept(StepInProgress& step, double h, const Vector& x, const V
   power += system.nonconservative_power(now.at, now.phase.v);
   energy.nonconservative += 0.5 * h * power;
   energy.joints += 0.5 * h * (joint_power_ + joint_power(now, next_.joint_forces));
+  energy.driven += 0.5 * h * (driven_power_ + next_.joint_forces.dot(now.joints.target));
 
   if (report.joint_impulses.size() != next_.joint_forces.size())
     report.joint_impulses.setZero(next_.joint_forces.size());
@@ -131,8 +133,10 @@ void DaeStepper::make_consistent(StepInProgress& step) {
   step.history.energy.projection -= kinetic_energy(system.mass_at(now.at, M_), w_);
   done = done && accelerations_.solve(system, now, w_, joint_velocity_);
   if (!done) {
-    step.report->warnings.push_back(fmt::format(
-        "t = {:.9g} s: the velocities could not be projected; the joint forces may alternate", now.phase.t));
+    step.report->warn(
+        WarningKind::not_projected,
+        fmt::format("t = {:.9g} s: the velocities could not be projected; the joint forces may alternate",
+                    now.phase.t));
     return;
   }
   next_.rate.swap(w_);

@@ -54,7 +54,7 @@ class DaeStepper final : public ImplicitStepper {
   const DaeFormula formula_;
   DaeEquations equations_;
   AccelerationSolver accelerations_;
-  double joint_power_ = 0;  // at the beginning of the step [W]
+  double joint_power_ = 0, driven_power_ = 0;  // at the beginning of the step [W]
   PhasePoint probe_;
   AccelerationMemory next_;
   Vector w_, joint_velocity_;

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "delassus/steppers/tolerances.hpp"
+
 namespace delassus {
 namespace {
 
@@ -58,8 +60,17 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
   KktEquations& equations = begin(step, h, x_, Lambda_);
   StepReport& report = *step.report;
   const double t = step.now.phase.t;
-  const NewtonResult result =
+  NewtonResult result =
       newton_.solve(equations, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
+  const auto momentum_residual = [&] {
+    return equations.F.cwiseAbs().maxCoeff() / std::max(equations.largest_term, k_tiny);
+  };
+  // Where joints are redundant only on the joints themselves (Bricard's mechanism), corrections may become small although
+  // the equations are not met: the step is too large.
+  if (result.ok && momentum_residual() > k_residual_tolerance) {
+    result.ok = false;
+    result.failure = "the equations of motion cannot be met with this step";
+  }
   Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += result.iterations;
@@ -72,9 +83,7 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
   if (go_on) {
     certificate.status =
         worse(certificate.status, result.ok ? SolveStatus::converged : SolveStatus::iteration_limit);
-    certificate.momentum_residual =
-        std::max(certificate.momentum_residual,
-                 equations.F.cwiseAbs().maxCoeff() / std::max(equations.largest_term, k_tiny));
+    certificate.momentum_residual = std::max(certificate.momentum_residual, momentum_residual());
     certificate.joint_residual = std::max(certificate.joint_residual, violation / equations.extent());
   }
   if (result.ok) return true;
@@ -83,13 +92,15 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
       worst < 0 ? std::string(result.failure)
                 : fmt::format("{} (worst joint '{}')", result.failure, step.system->joint_name(worst));
   if (go_on) {
-    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
+    report.warn(WarningKind::went_on,
+                fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
     return true;
   }
   if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
     ++halvings;
     h_limit = 0.5 * h;
-    report.warnings.push_back(fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", t, why, h_limit));
+    report.warn(WarningKind::step_halved,
+                fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", t, why, h_limit));
     return false;
   }
   certificate.status = worse(certificate.status, SolveStatus::numerical_failure);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/stop_request.hpp"
 #include "delassus/system/system.hpp"
 
 namespace delassus {
@@ -88,6 +89,7 @@ NewtonResult KktNewton::solve(KktEquations& equations, DerivativeLevel level, in
   };
   if (!renew()) return fail("the step matrix is singular or not finite");
   while (result.iterations < max_iterations) {
+    throw_if_stop_requested();
     if (norm <= equations.negligible()) {
       apply(equations, 1.0, x, lambda);
       ++result.iterations;

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/events/collision.hpp"
 
+#include <cmath>
+
 #include "delassus/base/roots.hpp"
 
 namespace delassus {
@@ -44,16 +46,38 @@ GapAt StepMotion::gap(const System& system, const ContactSet& contacts, std::siz
   return system.gap_at(contacts.ids[c], time(s), begin_.q, w_);
 }
 
+namespace {
+
+// The fraction of the motion at which a contact that is below zero at both ends comes inside of its features, where its
+// gap is zero, as that of the neighbour it takes over from is. 1: it does not.
+double find_take_over(const System& system, StepMotion& motion, const ContactSet& begin,
+                      const ContactSet& end, std::size_t c, double touching) {
+  // Most of the depth at the end comes after it [-].
+  constexpr double largest_part = 0.2;
+  if (!end.valid(c) || end.gap(c) >= -touching || !(end.normal_velocity(c) < 0)) return 1.0;
+  const auto margin = [&](double s) { return motion.gap(system, begin, c, s).margin; };
+  const double first = margin(0), last = margin(1);
+  if (!std::isfinite(first) || !(last > 0)) return 1.0;
+  const double s = find_root(margin, 0.0, 1.0, first, last);
+  return motion.gap(system, begin, c, s).gap >= largest_part * end.gap(c) - touching ? s : 1.0;
+}
+
+}  // namespace
+
 std::optional<Collision> find_collision(const System& system, StepMotion& motion, const ContactSet& begin,
                                         const ContactSet& end, std::span<const std::size_t> open, double h,
                                         double touching) {
   std::optional<Collision> earliest;
   for (std::size_t c : open) {
     CubicHermite p{begin.gap(c), h * begin.normal_velocity(c), end.gap(c), h * end.normal_velocity(c)};
+    // Below the continuation of a surface, beside it: it can only take over from a neighbour that touches.
+    if (p.p0 <= touching && !begin.valid(c)) {
+      const double s = find_take_over(system, motion, begin, end, c, touching);
+      if (s < (earliest ? earliest->s : 1.0)) earliest = {s, begin.ids[c]};
+      continue;
+    }
     // An overlap that shrinks is no collision (Anitescu and Potra 1997, §4); if it grows again, the contact is active and approaches.
     if (p.p0 < -touching && p.d0 > 0) continue;
-    // Below the continuation of a surface, beside it.
-    if (p.p0 <= touching && !begin.valid(c)) continue;
     const bool leaves = p.p0 <= touching && p.d0 > 0;
     if (leaves) p.p0 = 0;
     const std::optional<double> estimate = find_first_downcrossing(p);

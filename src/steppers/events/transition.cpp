@@ -23,6 +23,10 @@ constexpr double k_resolved = 1e-2;
 // Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
 constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
 
+// A contact whose velocities are below this fraction of those of the step does not move as far as the contact solver tells: its
+// tolerance is of that size.
+constexpr double k_unresolved = 1e-10;
+
 // A slip that is not the round-off of the largest velocity.
 constexpr double k_turned_round = 1e-9;
 // The bits of the parts whose end of slip alone is looked at stand above those of the parts that may change in any way.
@@ -169,15 +173,20 @@ void TransitionFinder::add_facet(int contact, const Cone& cone, const Eigen::Vec
   values_.push_back({contact, (direction - other).dot(u_T), EventKind::facet, FrictionKind::sliding, other});
 }
 
-std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
-                                                 double grid_step, const ContactSet& active,
-                                                 std::span<const ContactMode> modes,
-                                                 std::span<const ContactMemory* const> memory,
-                                                 const Trial& whole, Trial& at_transition) {
+double TransitionFinder::rest_speed(const PhasePoint& begin) const {
+  return k_unresolved * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
+}
+
+TransitionFinder::Changes TransitionFinder::find_changes(const PhasePoint& begin, double h, double grid_step,
+                                                         const ContactSet& active,
+                                                         std::span<const ContactMode> modes,
+                                                         std::span<const ContactMemory* const> memory,
+                                                         const Trial& whole) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
-  const double at_rest = k_rest_tolerance * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
-  bool any_change = false, safe = true;
+  moves_.clear();
+  const double at_rest = rest_speed(begin);
+  Changes changes;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
     const int dim = whole.cones[c].dim;
@@ -185,30 +194,155 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
         (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
     changed_.push_back(
         changed_in(whole, active, modes, c, row, std::max(at_rest, k_resolved * moved * grid_step / h)));
-    any_change = any_change || changed_.back() != 0;
+    moves_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    changes.any = changes.any || changed_.back() != 0;
     // Only what it does not resolve changes: the law decides.
     const bool unresolved =
         grid_step > 0 && changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
     if (unresolved) may_change_[c] = 0;
-    safe = safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
+    changes.safe = changes.safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
     row += dim;
   }
-  if (!any_change && (safe || active.size() > k_many_contacts)) return std::nullopt;
+  return changes;
+}
+
+void TransitionFinder::keep_sticking(std::span<const ContactMode> modes, Trial& whole) const {
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    ContactMode& mode = whole.solution.modes[c];
+    for (FrictionKind kind : {FrictionKind::sliding, FrictionKind::rolling, FrictionKind::spinning})
+      if ((moves_[c] & held_part(kind)) == 0 && mode.part(kind).status == ContactStatus::slip &&
+          modes[c].part(kind).status == ContactStatus::stick)
+        mode.set_part(kind, modes[c].part(kind));
+  }
+}
+
+bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin, const Trial& trial,
+                                   Transition& transition) {
+  law_known_ = kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_);
+  if (!law_known_) return false;
+  // Beside the accelerations of free bodies: some digits above the tolerance of the contact solver.
+  constexpr double resolved = 1e-8;
+  // One body slips as a whole: what is so much slower than the fastest contact is the centre it turns about.
+  constexpr double centre = 1e-3;
+  const auto slip_of = [&](std::size_t i) -> Eigen::Vector2d {
+    const bool starts =
+        closed_modes_[i].status == ContactStatus::stick && lawful_[i].status == ContactStatus::slip;
+    return starts ? kernel_.slip_acceleration(static_cast<int>(i)) : Eigen::Vector2d::Zero();
+  };
+  double fastest = resolved * kernel_.free_acceleration();
+  bool any = false;
+  for (std::size_t i = 0; i < closed_.size(); ++i) {
+    const Eigen::Vector2d a = slip_of(i);
+    if (a.norm() <= fastest) continue;
+    any = true;
+    fastest = a.norm();
+    transition.contact = closed_index_[i];
+    transition.kind = EventKind::slip;
+    transition.part = FrictionKind::sliding;
+    transition.direction = a / fastest;
+  }
+  transition.others.clear();
+  for (std::size_t i = 0; any && i < closed_.size(); ++i)
+    if (const Eigen::Vector2d a = slip_of(i);
+        closed_index_[i] != transition.contact && a.norm() > centre * fastest)
+      transition.others.emplace_back(closed_index_[i], a.normalized());
+  return any;
+}
+
+std::optional<Transition> TransitionFinder::find_breakaway(const System& system, const PhasePoint& begin,
+                                                           double h, const ContactSet& active,
+                                                           std::span<const ContactMode> modes, Trial& trial) {
+  // Shares that hold everywhere are proof that all of them can. Not all that do not are proof of the contrary.
+  const bool in_doubt = std::any_of(values_.begin(), values_.end(), [](const Value& x) {
+    return x.kind == EventKind::slip && x.part == FrictionKind::sliding && x.value < 0;
+  });
+  law_known_ = true;
+  if (!in_doubt) return std::nullopt;
+  // Where some slip already, what is left follows at once if it cannot hold them; to the end of the step it would turn the body.
+  const bool mixed = std::any_of(closed_modes_.begin(), closed_modes_.end(),
+                                 [](const ContactMode& mode) { return mode.status == ContactStatus::slip; });
+  Transition transition;
+  const bool at_end = breaks_away(system, begin, trial, transition);
+  if (!at_end && !mixed) return std::nullopt;
+  constexpr int halvings = 30;
+  double sticks = 0, slips = h;
+  const auto slips_at = [&](double x) {
+    return evaluate(system, begin, x, active, modes, false, trial) &&
+           breaks_away(system, begin, trial, transition);
+  };
+  if (slips_at(k_start_fraction * h)) return transition;
+  if (!at_end) return std::nullopt;
+  for (int i = 0; i < halvings; ++i) {
+    const double middle = 0.5 * (sticks + slips);
+    (slips_at(middle) ? slips : sticks) = middle;
+  }
+  if (!slips_at(slips)) return std::nullopt;
+  transition.h = slips;
+  return transition;
+}
+
+void TransitionFinder::leave_breakaway_to_the_law(const PhasePoint& begin, std::span<const ContactMode> modes,
+                                                  const Trial& whole) {
+  // What slips faster than this in the outcome of the step does slip, also where it sticks again at the end.
+  constexpr double creep = 1e-6;
+  constexpr auto others = static_cast<HeldParts>(~held_part(FrictionKind::sliding));
+  const double slow = creep / k_unresolved * rest_speed(begin);
+  int row = 0;
+  for (std::size_t c = 0; c < modes.size(); ++c) {
+    const int dim = whole.cones[c].dim, size = std::min(dim, 3) - 1;
+    const double slip = whole.solution.u.segment(row + 1, size).norm();
+    row += dim;
+    if (modes[c].status != ContactStatus::stick || whole.solution.modes[c].status != ContactStatus::slip)
+      continue;
+    may_change_[c] &= others;
+    if (slip <= slow) moves_[c] &= others;
+  }
+}
+
+std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
+                                                 double grid_step, const ContactSet& active,
+                                                 std::span<const ContactMode> modes,
+                                                 std::span<const ContactMemory* const> memory, Trial& whole,
+                                                 Trial& at_transition) {
+  const Changes changes = find_changes(begin, h, grid_step, active, modes, memory, whole);
+  bool any_change = changes.any;
+  keep_sticking(modes, whole);
+  if (!any_change && (changes.safe || active.size() > k_many_contacts)) return std::nullopt;
+  if (!evaluate(system, begin, h, active, modes, true, at_transition)) return std::nullopt;
+  std::optional<Transition> breakaway;
+  if (kernel_.redundant_forces()) {
+    may_change_ = changed_;
+    // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
+    // holds for the mean of the step, does not see it.
+    any_change = mark_turned_slips(begin, active) || any_change;
+    // What sticks together breaks away when the law says so for all, whatever the share of each.
+    if (grid_step == 0 || any_change) {
+      breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
+      if (law_known_) leave_breakaway_to_the_law(begin, modes, whole);
+    }
+    if (!breakaway) keep_sticking(modes, whole);
+    if (breakaway && breakaway->h == 0) return breakaway;
+    if (!any_change && !breakaway) return std::nullopt;
+  }
+  const double until = breakaway ? breakaway->h : h;
+  std::optional<Transition> first = find_first_root(system, begin, until, active, modes, at_transition);
+  if (first || !breakaway) return first;
+  if (!evaluate(system, begin, breakaway->h, active, modes, false, at_transition)) return std::nullopt;
+  return breakaway;
+}
+
+std::optional<Transition> TransitionFinder::find_first_root(const System& system, const PhasePoint& begin,
+                                                            double h, const ContactSet& active,
+                                                            std::span<const ContactMode> modes,
+                                                            Trial& at_transition) {
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
     for (const Value& x : values_)
       if (may_change(x)) value = std::min(value, x.value);
     return value;
   };
-  bool consistent = evaluate(system, begin, h, active, modes, true, at_transition);
+  bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, false, at_transition);
   if (!consistent) return std::nullopt;
-  if (kernel_.redundant_forces()) {
-    may_change_ = changed_;
-    // Velocities are not shared: a slip that has turned round in the second half of the step ends, although the law, which
-    // holds for the mean of the step, does not see it.
-    any_change = mark_turned_slips(begin, active) || any_change;
-    if (!any_change) return std::nullopt;
-  }
   const double at_end = smallest();
   if (!(at_end < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   const double h_start = k_start_fraction * h;

@@ -18,6 +18,8 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "delassus/steppers/report.hpp"
 #include "delassus/steppers/step_kernel.hpp"
@@ -31,6 +33,8 @@ struct Transition {
   EventKind kind = EventKind::stick;
   FrictionKind part = FrictionKind::sliding;            // of the friction that sticks or slips
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins; kinds slip and facet
+  // Contacts that break away with it, and where to; kind slip.
+  std::vector<std::pair<int, Eigen::Vector2d>> others = {};
 };
 
 class TransitionFinder {
@@ -40,14 +44,15 @@ class TransitionFinder {
   // has solved; `at_transition` becomes the step to it with all modes kept. Empty: all modes last (or the prescribed modes
   // contradict each other). `whole`: the step as the contact law has it, with its outcome of every mode. Redundant contacts share
   // their forces in many ways, so that their event functions say little: only those change their mode that do so in the
-  // outcome, or whose slip has turned round at the end of the step. The same holds for many contacts, whose event
-  // functions cost more than the step. And it holds where the outcome keeps every mode, and its forces, which `memory`
-  // has of the step before, are not on their way to the end of it. With a `grid_step` > 0 a change counts only if the
-  // contact moves, before or after it, at k_resolved of what the forces make of its velocity in a step of the grid: what is
-  // slower such a step does not resolve, and the law decides.
+  // outcome, or whose slip has turned round at the end of the step; those that stick slip as soon as the law lets them. The
+  // same holds for many contacts, whose event functions cost more than the step. And it holds where the outcome keeps every
+  // mode, and its forces, which `memory` has of the step before, are not on their way to the end of it. With a `grid_step` > 0
+  // a change counts only if the contact moves, before or after it, at k_resolved of what the forces make of its velocity in a
+  // step of the grid: what is slower such a step does not resolve, and the law decides. Contacts that stick and do not move
+  // stick in the outcome, too.
   std::optional<Transition> find(const System& system, const PhasePoint& begin, double h, double grid_step,
                                  const ContactSet& active, std::span<const ContactMode> modes,
-                                 std::span<const ContactMemory* const> memory, const Trial& whole,
+                                 std::span<const ContactMemory* const> memory, Trial& whole,
                                  Trial& at_transition);
 
  private:
@@ -68,6 +73,34 @@ class TransitionFinder {
   // of their friction, where round-off says which it is.
   HeldParts changed_in(const Trial& whole, const ContactSet& active, std::span<const ContactMode> modes,
                        std::size_t c, int row, double at_rest) const;
+  // What the outcome of a step changes.
+  struct Changes {
+    bool any = false;
+    bool safe = true;  // no contact is on its way to the end of its mode
+  };
+  // Fills changed_, moves_ and may_change_ for all contacts.
+  Changes find_changes(const PhasePoint& begin, double h, double grid_step, const ContactSet& active,
+                       std::span<const ContactMode> modes, std::span<const ContactMemory* const> memory,
+                       const Trial& whole);
+  // A speed below this is none as far as the contact solver tells.
+  double rest_speed(const PhasePoint& begin) const;
+  // Puts back what the outcome of a step says of frictions that stick and do not move: at their limit, where round-off says whether
+  // they slip, they stick as before.
+  void keep_sticking(std::span<const ContactMode> modes, Trial& whole) const;
+  // Slips that begin are found by breaks_away, not by the shares of forces nor by the outcome of the step.
+  void leave_breakaway_to_the_law(const PhasePoint& begin, std::span<const ContactMode> modes,
+                                  const Trial& whole);
+  // Whether the contact law lets a contact slip that sticks at the end of the step evaluated last; then which one, and where to.
+  bool breaks_away(const System& system, const PhasePoint& begin, const Trial& trial, Transition& transition);
+  // Redundant contacts: the instant at which the law lets the first of them slip, by bisection. `trial` is the whole step in its
+  // modes.
+  std::optional<Transition> find_breakaway(const System& system, const PhasePoint& begin, double h,
+                                           const ContactSet& active, std::span<const ContactMode> modes,
+                                           Trial& trial);
+  // The first root of the event functions of what may change; `at_transition` is the step evaluated last.
+  std::optional<Transition> find_first_root(const System& system, const PhasePoint& begin, double h,
+                                            const ContactSet& active, std::span<const ContactMode> modes,
+                                            Trial& at_transition);
   // The outcome keeps the mode of contact c, and neither its forces, extrapolated from the last two steps, nor its slip end
   // it before the end of this one.
   bool is_safe(const Trial& whole, const ContactSet& active, const ContactMode& mode,
@@ -80,8 +113,10 @@ class TransitionFinder {
   bool has_facets_;  // a polyhedral law whose generators are fixed
   std::vector<Value> values_, values_start_;
   std::vector<HeldParts> may_change_, changed_;  // per contact
+  std::vector<HeldParts> moves_;                 // of what changes, what is not at rest before and after
+  bool law_known_ = false;                       // of the last breaks_away
   std::vector<ContactId> closed_;
-  std::vector<ContactMode> closed_modes_;
+  std::vector<ContactMode> closed_modes_, lawful_;
   std::vector<int> closed_index_;  // in the active set
   ContactSet at_end_;
   Solution forces_;

@@ -45,10 +45,12 @@ void RestitutionBound::find_groups(const ContactMatrix& W) {
   }
 }
 
-void RestitutionBound::begin(const LocalProblem& local, const Vector& restitution, const Vector& other) {
+void RestitutionBound::begin(const LocalProblem& local, const Vector& restitution, const Vector& other,
+                             const Vector& forces) {
   find_groups(local.W);
   restitution_ = restitution;
   other_ = other;
+  forces_ = forces;
   reductions_ = 0;
   update_shift(local);
 }
@@ -69,8 +71,9 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
     const int row = local.W.first_row(c), dim = local.W.dim(c);
     const VectorRef r = solution.r.segment(row, dim), u = solution.u.segment(row, dim),
-                    free = local.u_free.segment(row, dim), shift = shift_.segment(row, dim);
-    group.gain += 0.5 * r.dot(u + free - 2 * shift);
+                    free = local.u_free.segment(row, dim), shift = shift_.segment(row, dim),
+                    forces = forces_.segment(row, dim);
+    group.gain += 0.5 * r.dot(u + free - forces - 2 * shift);
     group.scale += 0.5 * r.dot(u - free);
   }
   const bool last = ++reductions_ > k_max_reductions;

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Newton's law of restitution, u⁺ + e u⁻ in place of u⁺, on several contacts at once. The impulses r of a solve change the
-// energy of the velocities u_free that the system had without them by
+// energy by
 //
-//   E = ½ rᵀ (u⁺ + u_free)                                                                            (1)
+//   E = ½ rᵀ (u⁺ + u⁻)                                                                                (1)
 //
+// of which contacts without restitution, at rest or nearly so, are counted with u_free, the velocity without contacts, in place of
+// u⁻: a body that the forces of a step just keep from leaving gains nothing by that.
 // With one e and no friction E = −½ (1−e)/(1+e) rᵀ W r ≤ 0, provided that u⁻ counts at every contact that takes part, also
 // where it separates. With friction, or with different e, the law itself may gain energy [Kane and Levinson 1985]. Then
 // restitution is reduced to a share κ of it, the same for all contacts that push on each other, until E ≤ 0; at κ = 0,
-// E = rᵀu⁺ − ½ rᵀ W r ≤ 0 always. Moving surfaces may do work all the same: u is relative to them.
+// E = rᵀu⁺ − ½ rᵀ W r ≤ 0, up to what forces do in the step. Moving surfaces may do work all the same: u is relative to them.
 //
 // Cost: a pass over the contacts where nothing gains, k_max_reductions more solves where something does.
 #pragma once
@@ -21,8 +23,9 @@ namespace delassus {
 
 class RestitutionBound {
  public:
-  // After a solve with all of the restitution: `restitution` and `other` are what the law added to u, a value a row [m/s].
-  void begin(const LocalProblem& local, const Vector& restitution, const Vector& other);
+  // After a solve with all of the restitution: `restitution` and `other` are what the law added to u, `forces` what the
+  // step adds to u⁻ at contacts with restitution before they push; a value a row [m/s].
+  void begin(const LocalProblem& local, const Vector& restitution, const Vector& other, const Vector& forces);
   // Judges a solution. True: some group gains, or the search for its share goes on: solve again with shift().
   bool reduce(const LocalProblem& local, const Solution& solution);
   // What the law adds to u with the shares as they are, a value a row.
@@ -42,7 +45,7 @@ class RestitutionBound {
 
   std::vector<Group> groups_;
   std::vector<int> group_of_, parent_;
-  Vector restitution_, other_, shift_;
+  Vector restitution_, other_, forces_, shift_;
   int reductions_ = 0;
 };
 

@@ -1,0 +1,103 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/simulation/energy_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "delassus/steppers/tolerances.hpp"
+
+namespace delassus {
+namespace {
+
+// What solvers leave of the energy of bodies at rest, as a share of what the forces do over the size of the system [-].
+constexpr double k_energy_round_off = 1e-6;
+// Steps that gain less, as a share of the energy in play, are not looked at closer [-].
+constexpr double k_visible_gain = 1e-6;
+
+bool has_belts(const System& system, const State& state) {
+  const ContactSet contacts = system.contacts_within(0.0, state.t, state.q, state.v);
+  return max_abs(contacts.rows.drift_velocity) > 0;
+}
+
+}  // namespace
+
+void EnergyWatch::begin(const System& system, const State& state, const EnergyReport& energy) {
+  *this = {};
+  fixed_ = !system.depends_on_time() && !(system.has_contacts() && has_belts(system, state));
+  Vector k;
+  system.forces(state.t, state.q, state.v, k);
+  floor_ = k_energy_round_off * max_abs(k) * system_size(system, state.q);
+  first_error_ = energy.error;
+  highest_ = energy.kinetic + energy.potential;
+  lowest_ = energy.potential;
+  least_dissipation_ = energy.friction + energy.impact;
+  last_ = energy;
+}
+
+// Which part of the step's gain is the largest.
+std::string EnergyWatch::culprit(const System& system, const StepReport& report) const {
+  const EnergyReport& e = report.energy;
+  double best = 0;
+  std::string who;
+  const auto look = [&](double gain, const std::string& text) {
+    if (gain > best) {
+      best = gain;
+      who = text;
+    }
+  };
+  look(e.defect - last_.defect, "the scheme itself (step too large for the forces)");
+  look(e.normal - last_.normal, "normal contact impulses");
+  look(e.joints - last_.joints - (e.driven - last_.driven), "joint impulses");
+  look(e.projection - last_.projection, "the projection onto joints and contacts");
+  if (fixed_) look(e.friction - last_.friction, "friction");
+  if (fixed_) look(e.impact - last_.impact, "impacts");
+  const Event* strongest = nullptr;
+  for (const Event& event : report.events)
+    if (event.kind == EventKind::impact &&
+        (strongest == nullptr || event.energy_change > strongest->energy_change))
+      strongest = &event;
+  const Certificate& certificate = report.certificate;
+  if (strongest != nullptr)
+    who += fmt::format(", with an impact of contact '{}'", system.contact_name(strongest->contact));
+  else if (certificate.has_worst_contact)
+    who += fmt::format(", near contact '{}'", system.contact_name(certificate.worst_contact));
+  else if (certificate.worst_joint_row >= 0)
+    who += fmt::format(", near joint '{}'", system.joint_name(certificate.worst_joint_row));
+  return who;
+}
+
+void EnergyWatch::look(const System& system, const StepReport& report) {
+  const EnergyReport& e = report.energy;
+  highest_ = std::max(highest_, e.kinetic + e.potential);
+  lowest_ = std::min(lowest_, e.potential);
+  work_ = std::max(work_, std::abs(e.work));
+  driven_ = std::max(driven_, std::abs(e.driven));
+  const double dissipation = e.friction + e.impact;
+  least_dissipation_ = std::min(least_dissipation_, dissipation);
+  const double before = gain_;
+  gain_ = e.error - first_error_ + (fixed_ ? dissipation - least_dissipation_ : 0.0);
+  if (gain_ > largest_) {
+    largest_ = gain_;
+    largest_time_ = report.t_end;
+  }
+  if (gain_ - before > std::max(worst_gain_, k_visible_gain * in_play())) {
+    worst_gain_ = gain_ - before;
+    worst_time_ = report.t_end;
+    worst_ = culprit(system, report);
+  }
+  last_ = e;
+}
+
+std::optional<Warning> EnergyWatch::verdict() const {
+  if (!(largest_ > k_energy_tolerance * in_play())) return std::nullopt;
+  return Warning{
+      WarningKind::energy_gain,
+      fmt::format("{:.3g} J have come from nowhere by t = {:.9g} s, {:.2g} % of the energy in play; "
+                  "most in the step to t = {:.9g} s: {:.3g} J by {}; a smaller step may help",
+                  largest_, largest_time_, 100 * largest_ / in_play(), worst_time_, worst_gain_, worst_)};
+}
+
+}  // namespace delassus

@@ -1,0 +1,51 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Watches a run for energy that comes from nowhere.
+//
+//   gain = error + (D − min D),   D = friction + impact                                                    (1)
+//   warned of when   gain > k_energy_tolerance (max E − min V + max |work| + max |driven|)                   (2)
+//
+// The error is that of steppers/report.hpp. D, what friction and impacts have taken, can only fall where all surfaces
+// stand still; where they move only the error counts. The bracket of (2) is the energy in play.
+#pragma once
+#include <optional>
+#include <string>
+
+#include "delassus/steppers/report.hpp"
+#include "delassus/system/state.hpp"
+#include "delassus/system/system.hpp"
+
+namespace delassus {
+
+// Share of the energy in play that a run may gain without a warning [-].
+inline constexpr double k_energy_tolerance = 1e-3;
+
+class EnergyWatch {
+ public:
+  // From this state on, with its energies.
+  void begin(const System& system, const State& state, const EnergyReport& energy);
+  // After a step.
+  void look(const System& system, const StepReport& report);
+
+  double in_play() const { return highest_ - lowest_ + work_ + driven_ + floor_; }  // [J]
+  double largest_gain() const { return largest_; }                                  // (1) [J]
+  // A warning when (2) holds for the largest gain so far, with the step and the part of the scene that gained most. It is
+  // a question for the end of a run: at its beginning little energy is in play.
+  std::optional<Warning> verdict() const;
+
+ private:
+  std::string culprit(const System& system, const StepReport& report) const;
+
+  bool fixed_ = false;  // no surface or joint moves on its own
+  double first_error_ = 0, highest_ = 0, lowest_ = 0, work_ = 0, driven_ = 0;
+  double floor_ = 0;  // what forces do over the size of the system, times the tolerance of solvers [J]
+  double least_dissipation_ = 0, gain_ = 0;
+  EnergyReport last_;
+  double largest_ = 0, largest_time_ = 0;
+  // Of the step that gained most.
+  double worst_gain_ = 0, worst_time_ = 0;
+  std::string worst_;
+};
+
+}  // namespace delassus
