@@ -89,4 +89,9 @@ ContactVector natural_map(const Cone& cone, double rho, const ContactVectorRef& 
 // Number of LCP variables of a contact: 1; c_n, β_1 … β_m, λ; or two of a box.
 int lcp_size(const Cone& cone);
 
+// Rolling and spinning are resisted: rows of angular velocities after the tangents.
+inline bool has_couples(const Cone& cone) {
+  return (cone.kind == ConeKind::coulomb || cone.kind == ConeKind::convex) && cone.dim > 3;
+}
+
 }  // namespace delassus

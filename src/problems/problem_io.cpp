@@ -42,7 +42,7 @@ constexpr int k_version = 1;
 constexpr int k_max_directions = 10'000;
 
 // In the order of ConeKind.
-constexpr const char* k_kinds[] = {"nonnegative", "coulomb", "polyhedral", "box", "convex", "equality"};
+constexpr const char* k_kind_words[] = {"nonnegative", "coulomb", "polyhedral", "box", "convex", "equality"};
 
 void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << keyword << ' ' << values.size();
@@ -129,15 +129,11 @@ void read(TextReader& reader, const char* keyword, BlockRows& out) {
   }
 }
 
-bool has_couples(const Cone& cone) {
-  return (cone.kind == ConeKind::coulomb || cone.kind == ConeKind::convex) && cone.dim > 3;
-}
-
 void write(std::ostream& out, const std::vector<Cone>& cones) {
   out << "cones " << cones.size() << '\n';
   for (const Cone& cone : cones) {
-    out << fmt::format("{} {} {:a} {} {:a} {:a}", k_kinds[static_cast<int>(cone.kind)], cone.dim, cone.mu,
-                       cone.num_directions, cone.extra_normal, cone.angle);
+    out << fmt::format("{} {} {:a} {} {:a} {:a}", k_kind_words[static_cast<int>(cone.kind)], cone.dim,
+                       cone.mu, cone.num_directions, cone.extra_normal, cone.angle);
     if (cone.kind == ConeKind::box) out << fmt::format(" {:a}", cone.bound);
     if (has_couples(cone)) out << fmt::format(" {:a} {:a}", cone.mu_rolling, cone.mu_spinning);
     out << '\n';
@@ -147,7 +143,7 @@ void write(std::ostream& out, const std::vector<Cone>& cones) {
 Cone read_cone(TextReader& reader) {
   constexpr double any = -std::numeric_limits<double>::infinity();
   Cone cone;
-  cone.kind = static_cast<ConeKind>(reader.one_of({std::begin(k_kinds), std::end(k_kinds)}));
+  cone.kind = static_cast<ConeKind>(reader.one_of({std::begin(k_kind_words), std::end(k_kind_words)}));
   cone.dim = static_cast<int>(reader.integer(1, k_max_cone_dim));
   cone.mu = reader.finite_number("mu", 0);
   cone.num_directions = static_cast<int>(reader.integer(0, k_max_directions));

@@ -31,10 +31,6 @@ double speed_without_joints(const Problem& problem, Vector& diagonal) {
   return speed;
 }
 
-bool has_couples(const Cone& cone) {
-  return (cone.kind == ConeKind::coulomb || cone.kind == ConeKind::convex) && cone.dim > 3;
-}
-
 // A row of angular velocities counts by its coefficient [m], its couple by the normal force that it needs.
 double unit_of_row(const Cone& cone, int k) {
   for (const FrictionPart& part : friction_parts(cone))

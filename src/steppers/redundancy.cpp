@@ -14,7 +14,7 @@ namespace {
 // Above this many rows only the rows that could be left out are told, not whom they share their load with.
 constexpr int k_dense_rows = 800;
 // Relative to the largest pivot, as KktFactor's on the Schur complement (its square).
-constexpr double k_rank_tolerance = 3e-6;
+constexpr double k_joint_rank_tolerance = 3e-6;
 // Entries of null vectors below this are round-off.
 constexpr double k_entry_tolerance = 1e-8;
 
@@ -25,7 +25,7 @@ void mark_ambiguous(const BlockRows& rows, std::vector<char>& ambiguous) {
   for (Eigen::Index j = 0; j < G.cols(); ++j)
     if (const double size = G.col(j).norm(); size > 0) G.col(j) /= size;
   Eigen::ColPivHouseholderQR<Matrix> qr;
-  qr.setThreshold(k_rank_tolerance);
+  qr.setThreshold(k_joint_rank_tolerance);
   qr.compute(G);
   const Eigen::Index rank = qr.rank(), rest = G.cols() - rank;
   if (rest == 0) return;

@@ -9,7 +9,7 @@ namespace delassus {
 namespace {
 
 // Joint rows whose pivot falls below this share of the largest one depend on the others.
-constexpr double k_rank_tolerance = 1e-10;
+constexpr double k_static_rank_tolerance = 1e-10;
 
 }  // namespace
 
@@ -35,7 +35,7 @@ bool update_static_problem(const System& system, double t, const VectorRef& q, S
   out.lambda.setZero(G.cols());
   if (G.cols() > 0) {
     Eigen::CompleteOrthogonalDecomposition<Matrix> decomposition;
-    decomposition.setThreshold(k_rank_tolerance);
+    decomposition.setThreshold(k_static_rank_tolerance);
     decomposition.compute(cholesky.matrixL().solve(G));
     rank = static_cast<int>(decomposition.rank());
     Q = decomposition.householderQ();

@@ -16,7 +16,7 @@ namespace {
 using Slot = LemkeBasis::Slot;
 using Variable = LemkeBasis::Variable;
 
-constexpr double k_eps = std::numeric_limits<double>::epsilon();
+constexpr double k_lemke_round_off = std::numeric_limits<double>::epsilon();
 // Basic variables may be negative by this much (scaled problem, times the largest value): what round-off
 // leaves of a zero after some hundred updates. It also is the width of a tie.
 constexpr double k_feasible = 1e-13;
@@ -340,7 +340,7 @@ bool Lemke::solve_basis(SolveStats& stats) {
       residual = std::max(residual, std::abs(rhs_[size_t(a)]));
       size = std::max(size, std::abs(solution_[size_t(a)]));
     }
-    if (residual <= k_eps * size) break;
+    if (residual <= k_lemke_round_off * size) break;
     lu_.solve(rhs_.data());
     for (int a = 0; a < k; ++a) solution_[size_t(a)] += rhs_[size_t(a)];
   }

@@ -21,7 +21,7 @@ constexpr int k_max_halvings = 6;
 // What changes the velocities by less is no impact [-].
 constexpr double k_jump = 1e-9;
 // A gain below this share of ½ |r|ᵀ |u⁻| is the solver's tolerance [-].
-constexpr double k_no_gain = 1e-9;
+constexpr double k_fallback_gain = 1e-9;
 
 Vector3 triple(const Cone& cone, const Vector& values, int row) {
   const int known = std::min(cone.dim, 3);
@@ -188,7 +188,7 @@ bool ImpactResolver::resolve_bounded(ImpactResult& result) {
     if (halvings == k_max_halvings) share = 0;
     if (!resolve_poisson(true, share, result)) continue;
     const double scale = 0.5 * total_.r.cwiseAbs().dot(u_before_.cwiseAbs());
-    if (share == 0 || contact_work() <= k_no_gain * scale) {
+    if (share == 0 || contact_work() <= k_fallback_gain * scale) {
       result.share.assign(result.share.size(), share);
       return true;
     }
