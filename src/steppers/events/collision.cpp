@@ -57,7 +57,7 @@ double find_take_over(const System& system, StepMotion& motion, const ContactSet
   if (!end.valid(c) || end.gap(c) >= -touching || !(end.normal_velocity(c) < 0)) return 1.0;
   const auto margin = [&](double s) { return motion.gap(system, begin, c, s).margin; };
   const double first = margin(0), last = margin(1);
-  if (!std::isfinite(first) || !(last > 0)) return 1.0;
+  if (!std::isfinite(first) || !(first < 0 && last > 0)) return 1.0;
   const double s = find_root(margin, 0.0, 1.0, first, last);
   return motion.gap(system, begin, c, s).gap >= largest_part * end.gap(c) - touching ? s : 1.0;
 }
