@@ -23,6 +23,8 @@ constexpr double k_drifts = 2;
 // A step that comes to where a sliding contact has no force is cut into parts not shorter than this; what is left counts as
 // there [-].
 constexpr double k_shortest_cut = 1.0 / 64;
+// Normal motion by friction, over the mobility of the contact, that is no round-off [-].
+constexpr double k_presses = 1e-9;
 
 }  // namespace
 
@@ -189,7 +191,9 @@ bool EventStepper::friction_presses_down(const EventStep& step) const {
     for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
       if (W.column(e) != c) continue;
       const auto own = W.block(c, e);
-      if (own(0, 0) <= cone.mu / speed * own.row(0).segment(1, tangents).dot(slip)) return true;
+      const double pressed = cone.mu / speed * own.row(0).segment(1, tangents).dot(slip);
+      // Of a contact that joints hold W_NN and the coupling are zero.
+      if (pressed > k_presses * own.trace() && own(0, 0) <= pressed) return true;
     }
   }
   return false;

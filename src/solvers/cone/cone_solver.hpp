@@ -62,6 +62,7 @@ class ConeSolver : public Solver {
   virtual bool measures_couples() const { return true; }
 
  private:
+  bool takes_cones(const LocalProblem& problem) const;
   // Couples measured by the normal impulses that they need (couple_units.hpp).
   void solve_in_units(int limit, const LocalProblem& problem, const WarmStart& warm, Solution& solution,
                       SolveStats& stats);
