@@ -483,8 +483,32 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
   const LocalProblem& local = reduction.local();
   const Parts& parts = reduction.parts();
   const BlockRows &H = problem.impulse_H(), &G = problem.impulse_G();
+  double zero = 0;
+  for (const int c : contacts) zero = std::max(zero, unresolved_velocity(local, c, solution.r));
+  island.faces.clear();
+  pushing_.clear();
+  for (const int c : contacts) {
+    const auto r = solution.r.segment(local.first_row(c), local.cones[c].dim),
+               u = solution.u.segment(local.first_row(c), local.cones[c].dim);
+    Face face;
+    if (!find_face(local.cones[c], r, u, zero, face)) return false;
+    face.contact = c;
+    if (face.kind != FaceKind::absent) pushing_.push_back(c);
+    island.faces.push_back(face);
+  }
+  std::span<const int> core = core_.find(H, pushing_, held_);
+  if (core.empty()) return false;
+  // Small islands are taken whole: their sizes, and what is allocated for them, stay the same from step to step.
+  constexpr std::size_t small = 16;
+  if (contacts.size() <= small) core = contacts;
+  auto next = core.begin();
+  std::erase_if(island.faces, [&](const Face& face) {
+    const bool left = next != core.end() && *next == face.contact;
+    if (left) ++next;
+    return !left;
+  });
   island.parts.clear();
-  for (const int c : contacts)
+  for (const int c : core)
     for (int b = 0; b < H.num_blocks(c); ++b)
       for (Eigen::Index j = 0; j < H.block(c, b).cols(); ++j)
         island.parts.push_back(parts.part_of(H.block_column(c, b) + static_cast<int>(j)));
@@ -492,7 +516,6 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
   island.parts.erase(std::unique(island.parts.begin(), island.parts.end()), island.parts.end());
   const bool jointed = std::any_of(island.parts.begin(), island.parts.end(),
                                    [&](int part) { return groups_[part] < groups_[part + 1]; });
-  if (contacts.size() == 1 && !jointed) return false;
   island.num_velocities = 0;
   for (const int part : island.parts) {
     part_start_[part] = island.num_velocities;
@@ -516,20 +539,11 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
       }
     }
   };
-  double zero = 0;
-  for (const int c : contacts) zero = std::max(zero, unresolved_velocity(local, c, solution.r));
-  island.faces.resize(contacts.size());
   island.Ht.clear(island.num_velocities);
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    const int c = contacts[i];
-    Face& face = island.faces[i];
-    const auto r = solution.r.segment(local.first_row(c), local.cones[c].dim),
-               u = solution.u.segment(local.first_row(c), local.cones[c].dim);
-    if (!find_face(local.cones[c], r, u, zero, face)) return false;
-    if (!std::isfinite(local.contact_mass(c)) && !jointed) face.kind = FaceKind::absent;
-    face.contact = c;
+  for (Face& face : island.faces) {
+    if (!std::isfinite(local.contact_mass(face.contact)) && !jointed) face.kind = FaceKind::absent;
     face.row = island.Ht.rows();
-    copy(H, c, island.Ht);
+    copy(H, face.contact, island.Ht);
   }
   island.Gt.clear(island.num_velocities);
   island.joint_rows.clear();
@@ -558,6 +572,10 @@ void LeastForces::sort_joints(const Reduction& reduction) {
   part_start_.assign(groups_.begin(), groups_.end() - 1);
   for (int g = 0; g < G.num_groups(); ++g)
     if (is_rigid(g)) joint_groups_[part_start_[parts.part_of(G.block_column(g, 0))]++] = g;
+  held_.assign(static_cast<std::size_t>(problem.p.size()), 0);
+  for (const int g : joint_groups_)
+    for (int b = 0; b < G.num_blocks(g); ++b)
+      std::fill_n(held_.begin() + G.block_column(g, b), G.block(g, b).cols(), 1);
 }
 
 bool LeastForces::apply(const Reduction& reduction, Solution& solution) {

@@ -22,13 +22,14 @@
 // by semismooth Newton steps on a convex function of y, the first of them on the planes of the faces: where its r lies
 // inside of the cones, as it mostly does, there is nothing more to do. The masses do not matter. What does not obey (1) to
 // round-off, or is not less than r°, is left as it was.
-//   Cost: one factorisation of the size of the velocities of an island; islands of more than k_most_velocities are left
+//   Cost: one factorisation of the size of the velocities of an island, less what is known of it (force_core.hpp); islands of more than k_most_velocities are left
 //   as they are. Allocates where that does (linalg/kkt.hpp), and while islands change.
 #pragma once
 #include <memory>
 #include <vector>
 
 #include "delassus/linalg/kkt.hpp"
+#include "delassus/problems/force_core.hpp"
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
@@ -54,6 +55,9 @@ class LeastForces {
   std::vector<std::shared_ptr<Island>> work_;  // by the number of the island, so that sizes stay
   std::vector<int> part_start_;                // of a part among the velocities of the island
   std::vector<int> groups_, joint_groups_;     // groups of joint rows by parts
+  ForceCore core_;
+  std::vector<int> pushing_;
+  std::vector<char> held_;  // by velocity: rigid joint rows belong to it
   std::vector<char> shared_contacts_, shared_rows_;
   Vector r_;
 };

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include "delassus/steppers/tolerances.hpp"
@@ -25,10 +26,23 @@ bool is_of_shapes(const ContactPlace& place) {
 constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
 constexpr double k_shallow = 1e-4;
+// What nothing has followed and is deeper than this part of the smaller body is lifted in the same step [-].
+constexpr double k_found = 5e-4;
+// A depth of a contact that does not rebound, as a part of the smaller body, that is left to lifting: to solve the step again
+// costs as much as the step [-].
+constexpr double k_slight = 5e-3;
 
 // Neither is a corner, an edge or a rim.
 bool is_smooth(const ContactPlace& place) {
   return place.patch_a.dim == 2 && place.patch_b.dim == 2;
+}
+
+// (6)
+RowShift stop_at_surface(double gap, double h) {
+  RowShift shift{.impact = true};
+  shift.slow[0] = std::max(gap, 0.0) / h;
+  shift.velocity = shift.slow;
+  return shift;
 }
 
 }  // namespace
@@ -64,14 +78,15 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   step.snap_to_end();
   finisher_.finish_contacts(step, step.now.contacts);
   if (report.ok && lifts() && lift_found(step)) {
-    report.certificate.penetration = 0;
+    report.certificate.penetration = report.certificate.relative_depth = 0;
     finisher_.finish_contacts(step, step.now.contacts);
   }
   finisher_.finish(step, state);
 }
 
 bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
-  kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts);
+  kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts,
+                step.last_places);
   return judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries);
 }
 
@@ -86,6 +101,7 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   const ContactSet& contacts = step.now.contacts;
   step.followed.assign(contacts.ids.begin(), contacts.ids.end());
   step.entering.clear();
+  step.last_places.clear();
   step.memory.clear();
   step.shifts.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
@@ -130,24 +146,15 @@ double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
 bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double& part, Retries& retries) {
   const System& system = *step.system;
   const ContactSet& begin = step.now.contacts;
-  const ContactSet& end = trial_.end.contacts;
   // Each round adds a contact: what one of them pushes may meet the next one.
   constexpr int max_rounds = 8;
   for (int round = 0; round < max_rounds; ++round) {
     search_along_trial(step, h);
     system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
-    const double allowed = std::max(step.rest_gap, h * force_speed(step));
-    some_.clear();
-    std::size_t next = 0;
-    for (std::size_t c = 0; c < begin.size(); ++c) {
-      if (next < step.entering.size() && step.entering[next] == c) {
-        ++next;
-        continue;
-      }
-      if (end.valid(c) && end.gap(c) < -allowed && begin.gap(c) > -allowed && is_of_shapes(begin.places[c]))
-        some_.push_back(c);
-    }
+    find_passed(step, h);
     if (some_.empty()) return true;
+    step.last_places.resize(step.entering.size());
+    std::iota(step.last_places.begin(), step.last_places.end(), 0);
     motion_.update(system, step.now.phase, trial_.end.phase);
     bool added = false;
     for (std::size_t c : some_) added = add_if_passed(step, c, h, part) || added;
@@ -159,6 +166,33 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double
   }
   system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
   return true;
+}
+
+void CapturingStepper::find_passed(const CapturingStep& step, double h) {
+  const ContactSet& begin = step.now.contacts;
+  const ContactSet& end = trial_.end.contacts;
+  const double by_forces = std::max(step.rest_gap, h * force_speed(step));
+  some_.clear();
+  std::size_t next = 0;
+  for (std::size_t c = 0; c < begin.size(); ++c) {
+    if (next < step.entering.size() && step.entering[next] == c) {
+      ++next;
+      continue;
+    }
+    if (!end.valid(c) || !(end.gap(c) < -by_forces) || !is_of_shapes(begin.places[c])) continue;
+    // To lift what rebounds would add energy.
+    const double slight = begin.surface(c).restitution > 0 ? 0.0 : k_slight;
+    const double allowed = std::max(by_forces, slight * step.system->contact_size(begin.ids[c]));
+    if (end.gap(c) < -allowed && begin.gap(c) > -allowed) some_.push_back(c);
+  }
+}
+
+void CapturingStepper::enter(CapturingStep& step, std::size_t c, const RowShift& shift) {
+  const auto at = std::lower_bound(step.entering.begin(), step.entering.end(), c) - step.entering.begin();
+  step.entering.insert(step.entering.begin() + at, c);
+  step.memory.insert(step.memory.begin() + at, find_memory(step.history, step.now.contacts.ids[c]));
+  step.shifts.insert(step.shifts.begin() + at, shift);
+  step.last_places.insert(step.last_places.begin() + at, -1);
 }
 
 void CapturingStepper::search_along_trial(CapturingStep& step, double h) {
@@ -215,17 +249,12 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   const bool is_pushed = !(-u_N * h > gap);
   if (is_pushed && e > 0 && h > shortest) part = std::min(part, std::max(s * h, shortest));
   if (is_pushed && e > 0 && (h > shortest || is_smooth(begin.places[c]))) return false;
-  RowShift shift{.impact = true};
-  shift.slow[0] = gap / h;
-  shift.velocity = shift.slow;
+  RowShift shift = stop_at_surface(gap, h);
   if (!is_pushed && -u_N > options_.impact.threshold && e > 0) {
     shift.rebounds = true;
     shift.velocity = {e * u_N, 0, 0};  // (2)
   }
-  const auto at = std::lower_bound(step.entering.begin(), step.entering.end(), c) - step.entering.begin();
-  step.entering.insert(step.entering.begin() + at, c);
-  step.memory.insert(step.memory.begin() + at, find_memory(step.history, begin.ids[c]));
-  step.shifts.insert(step.shifts.begin() + at, shift);
+  enter(step, c, shift);
   return true;
 }
 
@@ -332,19 +361,36 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
   }
 }
 
+void CapturingStepper::find_free_floors(const ContactSet& contacts) {
+  floors_ = contacts.gaps.cwiseMin(0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (!contacts.valid(c) || !(contacts.gap(c) < 0) || !is_of_shapes(contacts.places[c])) continue;
+    const bool rebounds = contacts.surface(c).restitution > 0 && contacts.normal_velocity(c) > 0;
+    if (!rebounds) floors_[static_cast<Eigen::Index>(c)] = 0;
+  }
+}
+
 void CapturingStepper::find_floors(const CapturingStep& step) {
   if (formula_.lift_all) {
     floors_.setZero(step.now.contacts.gaps.size());
     return;
   }
-  floors_ = step.now.contacts.gaps.cwiseMin(0.0);
+  find_free_floors(step.now.contacts);
+  // The contacts at the beginning are in the trial's place now. What was below its surface there, but did not enter, is behind
+  // others, inside of a body.
+  const ContactSet& begin = trial_.end.contacts;
+  for (std::size_t c = 0; c < begin.size(); ++c)
+    if (begin.gap(c) < -k_shallow * step.system->contact_size(begin.ids[c]))
+      floors_[static_cast<Eigen::Index>(c)] = std::min(step.now.contacts.gap(c), 0.0);
   int row = 0;
   for (std::size_t a = 0; a < step.entering.size(); ++a) {
     double& floor = floors_[static_cast<Eigen::Index>(step.entering[a])];
     const bool pushed = trial_.solution.r[row] > 0;
     if (step.history.contacts[a].closed)
       floor = 0;
-    else if (pushed)
+    else if (pushed || step.contacts.surface(a).restitution > 0)
+      floor = std::min(step.now.contacts.gap(step.entering[a]), 0.0);
+    if (pushed && !step.history.contacts[a].closed)
       floor = std::max(floor, std::min(step.contacts.gap(a), 0.0));
     row += trial_.cones[a].dim;
   }
@@ -353,18 +399,15 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
 bool CapturingStepper::lift_found(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  if (step.report->certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
+  const Certificate& certificate = step.report->certificate;
+  if (certificate.relative_depth <= k_found ||
+      certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
     return false;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);
-  // What rebounds leaves by itself, and to lift it would add energy.
   now.contacts.update_velocities(now.phase.v);
-  floors_ = now.contacts.gaps.cwiseMin(0.0);
-  for (std::size_t c = 0; c < now.contacts.size(); ++c)
-    if (is_of_shapes(now.contacts.places[c]) &&
-        !(now.contacts.surface(c).restitution > 0 && now.contacts.normal_velocity(c) > 0))
-      floors_[static_cast<Eigen::Index>(c)] = 0;
+  find_free_floors(now.contacts);
   const double before = total_energy(system, now);
   const bool moved = gap_projector_.project(system, floors_, now);
   step.history.energy.projection += total_energy(system, now) - before;
@@ -391,6 +434,7 @@ void CapturingStepper::project(CapturingStep& step) {
 bool CapturingStepper::lift(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
+  now.contacts.update_velocities(now.phase.v);
   find_floors(step);
   lifted_from_ = now.phase.q;
   double deepest = 0;  // relative to the size of the bodies

@@ -24,7 +24,7 @@
 //
 //   near contacts that are not closed shapes move by less than 0.4 of the smaller one and turn by less than 0.3 rad    (5)
 //
-// and contacts that the trial takes through their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
+// and contacts that the trial takes deep below their surface although they did not enter join it, with s = (max(Φ, 0)/h, 0) or,
 // where their own approach leads there, (2); the step is solved again                                              (6)
 // but where an impact of this step pushes a contact that rebounds, the step is cut before that                       (7)
 //
@@ -71,6 +71,7 @@ struct CapturingStep : StepInProgress {
   ContactSet contacts;                       // those, at the beginning
   std::vector<const ContactMemory*> memory;  // of these; null: nothing is known
   std::vector<RowShift> shifts;              // likewise
+  std::vector<int> last_places;              // of these, in the last trial of the step; -1: not in it
   double rest_gap = 0;                       // that a closed contact may keep [m]
 };
 
@@ -105,6 +106,9 @@ class CapturingStepper final : public Stepper {
   // By how much the forces of the trial alone change the normal velocity of its contacts, in the mean: a depth of h times
   // this is left to the next step [m/s].
   double force_speed(const CapturingStep& step) const;
+  // Contacts that did not enter and that the trial takes deeper than is left to the next step, to some_.
+  void find_passed(const CapturingStep& step, double h);
+  void enter(CapturingStep& step, std::size_t c, const RowShift& shift);
   // Contact c of step.now lies below its surface at the end: it enters when it has passed it.
   bool add_if_passed(CapturingStep& step, std::size_t c, double h, double& part);
   void warn_too_fast(const CapturingStep& step);
@@ -119,6 +123,8 @@ class CapturingStepper final : public Stepper {
   bool lifts() const { return options_.projection == Projection::all || formula_.lift_all; }
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
+  // Those of contacts that did not push. What rebounds leaves by itself, and to lift it would add energy.
+  void find_free_floors(const ContactSet& contacts);
   void project(CapturingStep& step);
   bool lift(CapturingStep& step);
   // `deepest`: before the lifting, relative to the bodies.

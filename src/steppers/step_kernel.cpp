@@ -107,8 +107,9 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
 
 void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-                       std::span<RowShift> shifts) {
+                       std::span<RowShift> shifts, std::span<const int> last_places) {
   trial.stats = {};
+  keep_forces(trial, last_places);
   remembered_.clear();
   for (const ContactMemory* one : memory)
     remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
@@ -116,6 +117,7 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   if (!prepare(system, begin, h, remembered_, slip_hint, shifts, step_.data, step_, trial)) return;
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
+  start_from_trial(last_places);
   turn_generators_from_memory(memory);
   solve_contacts(system, h, trial);
   bound_restitution(system, begin, h, shifts, trial);
@@ -344,6 +346,33 @@ void StepKernel::start_from_memory(std::span<const ContactMemory* const> memory,
     for (int k = 0; k < step_.problem.cones[c].dim; ++k)
       warm_.r[row + k] = formula_.sigma * h * memory[c]->force[k];
     warm_.modes[c] = mode_of(*memory[c]);
+  }
+}
+
+void StepKernel::keep_forces(const Trial& trial, std::span<const int> last_places) {
+  last_r_.resize(last_places.empty() ? 0 : trial.solution.r.size());
+  if (last_places.empty()) return;
+  last_r_ = trial.solution.r;
+  last_modes_ = trial.solution.modes;
+  last_rows_.clear();
+  int row = 0;
+  for (const Cone& cone : trial.cones) {
+    last_rows_.push_back(row);
+    row += cone.dim;
+  }
+}
+
+void StepKernel::start_from_trial(std::span<const int> last_places) {
+  if (last_places.empty()) return;
+  warm_.basis.clear();
+  warm_.r.setZero(step_.problem.Ht.rows());
+  warm_.modes.assign(step_.problem.cones.size(), {});
+  for (std::size_t c = 0; c < last_places.size(); ++c) {
+    if (last_places[c] < 0) continue;
+    const auto last = static_cast<std::size_t>(last_places[c]);
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c)), dim = step_.problem.cones[c].dim;
+    warm_.r.segment(row, dim) = last_r_.segment(last_rows_[last], dim);
+    warm_.modes[c] = last_modes_[last];
   }
 }
 

@@ -60,10 +60,11 @@ class StepKernel {
       : formula_(formula), options_(options), solver_(solver) {}
 
   // The step of size h with the contacts `active` by the contact solver; `memory` is parallel to them (null
-  // entries allowed), and so are the shifts of their rows where there are any.
+  // entries allowed), and so are the shifts of their rows where there are any. `last_places`, likewise: the trial holds
+  // a solution of the same step with these of them (-1: not this one), from which the solver starts.
   void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-             std::span<RowShift> shifts = {});
+             std::span<RowShift> shifts = {}, std::span<const int> last_places = {});
   // The same step with every contact kept in its mode. `as_solved`: beginning, size and contacts are those of the last
   // `solve`, whose evaluation serves for this one, too.
   void solve_modes(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
@@ -130,6 +131,8 @@ class StepKernel {
   std::string unsettled_joint(const System& system) const;
   void judge(Trial& trial);
   void start_from_memory(std::span<const ContactMemory* const> memory, double h);
+  void keep_forces(const Trial& trial, std::span<const int> last_places);
+  void start_from_trial(std::span<const int> last_places);
   void turn_generators_from_memory(std::span<const ContactMemory* const> memory);
   void finish(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
               const StepData& data, Slot& slot, Trial& trial);
@@ -140,6 +143,9 @@ class StepKernel {
   Solver& solver_;
   Slot step_, modes_, forces_;
   WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
+  Vector last_r_;                // impulses of the last trial, the first row of each contact, and their modes
+  std::vector<int> last_rows_;
+  std::vector<ContactMode> last_modes_;
   Solution force_solution_;
   ResidualScratch residual_scratch_;
   ModeScratch mode_scratch_;
