@@ -56,7 +56,8 @@ class LeastForces {
   std::vector<int> part_start_;                // of a part among the velocities of the island
   std::vector<int> groups_, joint_groups_;     // groups of joint rows by parts
   ForceCore core_;
-  bool unique_joints_ = false;  // the impulses of joints follow from those of the contacts, and W is that of H
+  bool unique_joints_ =
+      false;  // the impulses of joints follow from those of the contacts, and W is that of H
   std::vector<int> pushing_;
   std::vector<char> held_;  // by velocity: rigid joint rows belong to it
   std::vector<char> shared_contacts_, shared_rows_;

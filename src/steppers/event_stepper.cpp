@@ -20,6 +20,8 @@ constexpr long k_max_parts = 1024;
 constexpr long k_max_rounds = 1000;
 // Events of a step times contacts that take part in them, before small events are left to the law.
 constexpr std::size_t k_located_contacts = 8;
+// Contacts of a step above which changes between stick and slip are left to the law from the beginning.
+constexpr std::size_t k_followed_contacts = 16;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
 // Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
@@ -320,8 +322,13 @@ void EventStepper::evaluate_end(EventStep& step) {
 // --- trials
 
 bool EventStepper::locates_resolved_only(const EventStep& step) const {
-  return options_.capture_slow && options_.detect_collisions && options_.projection == Projection::all &&
+  return captures_slow() &&
          static_cast<std::size_t>(step.num_events) * step.active.contacts.size() > k_located_contacts;
+}
+
+bool EventStepper::leaves_transitions(const EventStep& step) const {
+  return locates_resolved_only(step) ||
+         (captures_slow() && step.active.contacts.size() > k_followed_contacts);
 }
 
 bool EventStepper::take_trial(EventStep& step, double h) {
@@ -334,12 +341,10 @@ bool EventStepper::take_trial(EventStep& step, double h) {
 std::optional<Transition> EventStepper::find_transition(const EventStep& step, double h) {
   const ActiveSet& active = step.active;
   if (!locates_transitions() || !active.shifts.empty() || !step.history.modes_known ||
-      active.contacts.empty())
+      active.contacts.empty() || leaves_transitions(step))
     return std::nullopt;
-  const double grid_step = locates_resolved_only(step) ? step.request.t_end - step.report->t_begin : 0.0;
-  std::optional<Transition> transition =
-      transitions_.find(*step.system, step.now, h, grid_step, active.contacts, active.modes, active.memory,
-                        trial_, mode_trial_);
+  std::optional<Transition> transition = transitions_.find(*step.system, step.now, h, active.contacts,
+                                                           active.modes, active.memory, trial_, mode_trial_);
   if (!transition) return transition;
   // A contact that has switched at this instant and wants to switch again chatters, and one that has turned too often
   // circles: the impulses of the step decide.

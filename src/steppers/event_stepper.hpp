@@ -102,9 +102,15 @@ class EventStepper final : public Stepper {
   bool establish_modes(EventStep& step, double h);
   // Solves the trial step; on failure follows the policy. False: nothing to accept now.
   bool take_trial(EventStep& step, double h);
+  bool captures_slow() const {
+    return options_.capture_slow && options_.detect_collisions && options_.projection == Projection::all;
+  }
   // Events of a few contacts are all located, however small: that is cheap. A step of many contacts that has seen many
-  // events locates only those that it resolves.
+  // events locates only those that it resolves (event_capture.cpp).
   bool locates_resolved_only(const EventStep& step) const;
+  // What a change between stick and slip does to velocities is less than the forces of a step do: such a step, or one of
+  // very many contacts, does not locate it.
+  bool leaves_transitions(const EventStep& step) const;
   std::optional<Transition> find_transition(const EventStep& step, double h);
   // The fraction of the trial step at which the first active contact leaves its features with a bend; 1: none does.
   double first_hand_over(const EventStep& step, double touching);

@@ -17,9 +17,10 @@ namespace {
 constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
+// With more contacts than this an instant is located to this part of the step: each look at one costs as much as a step [-].
+constexpr std::size_t k_some_contacts = 8;
+constexpr double k_located = 1e-6;
 
-// Velocities below this fraction of what the forces of a step make of them [-].
-constexpr double k_resolved = 1e-2;
 // Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
 constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
 
@@ -177,32 +178,22 @@ double TransitionFinder::rest_speed(const PhasePoint& begin) const {
   return k_unresolved * std::max(max_abs(begin.phase.v), max_abs(kernel_.local().u_free));
 }
 
-TransitionFinder::Changes TransitionFinder::find_changes(const PhasePoint& begin, double h, double grid_step,
-                                                         const ContactSet& active,
+TransitionFinder::Changes TransitionFinder::find_changes(const PhasePoint& begin, const ContactSet& active,
                                                          std::span<const ContactMode> modes,
                                                          std::span<const ContactMemory* const> memory,
                                                          const Trial& whole) {
   may_change_.assign(active.size(), static_cast<HeldParts>(~0U));
   changed_.clear();
-  moves_.clear();
   const double at_rest = rest_speed(begin);
   Changes changes;
   int row = 0;
   for (std::size_t c = 0; c < active.size(); ++c) {
-    const int dim = whole.cones[c].dim;
-    const double moved =
-        (kernel_.local().u_free.segment(row, dim) - active.u.segment(active.first_row(c), dim)).norm();
-    changed_.push_back(
-        changed_in(whole, active, modes, c, row, std::max(at_rest, k_resolved * moved * grid_step / h)));
-    moves_.push_back(changed_in(whole, active, modes, c, row, at_rest));
+    changed_.push_back(changed_in(whole, active, modes, c, row, at_rest));
     changes.any = changes.any || changed_.back() != 0;
-    // Only what it does not resolve changes: the law decides.
-    const bool unresolved =
-        grid_step > 0 && changed_.back() == 0 && changed_parts(whole.solution.modes[c], modes[c]) != 0;
-    if (unresolved) may_change_[c] = 0;
-    changes.safe = changes.safe && (unresolved || is_safe(whole, active, modes[c], memory[c], c, row));
-    row += dim;
+    changes.safe = changes.safe && is_safe(whole, active, modes[c], memory[c], c, row);
+    row += whole.cones[c].dim;
   }
+  moves_ = changed_;
   return changes;
 }
 
@@ -300,11 +291,10 @@ void TransitionFinder::leave_breakaway_to_the_law(const PhasePoint& begin, std::
 }
 
 std::optional<Transition> TransitionFinder::find(const System& system, const PhasePoint& begin, double h,
-                                                 double grid_step, const ContactSet& active,
-                                                 std::span<const ContactMode> modes,
+                                                 const ContactSet& active, std::span<const ContactMode> modes,
                                                  std::span<const ContactMemory* const> memory, Trial& whole,
                                                  Trial& at_transition) {
-  const Changes changes = find_changes(begin, h, grid_step, active, modes, memory, whole);
+  const Changes changes = find_changes(begin, active, modes, memory, whole);
   bool any_change = changes.any;
   keep_sticking(modes, whole);
   if (!any_change && (changes.safe || active.size() > k_many_contacts)) return std::nullopt;
@@ -316,10 +306,8 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
     // holds for the mean of the step, does not see it.
     any_change = mark_turned_slips(begin, active) || any_change;
     // What sticks together breaks away when the law says so for all, whatever the share of each.
-    if (grid_step == 0 || any_change) {
-      breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
-      if (law_known_) leave_breakaway_to_the_law(begin, modes, whole);
-    }
+    breakaway = find_breakaway(system, begin, h, active, modes, at_transition);
+    if (law_known_) leave_breakaway_to_the_law(begin, modes, whole);
     if (!breakaway) keep_sticking(modes, whole);
     if (breakaway && breakaway->h == 0) return breakaway;
     if (!any_change && !breakaway) return std::nullopt;
@@ -359,7 +347,7 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
           consistent = evaluate(system, begin, x, active, modes, false, at_transition) && consistent;
           return smallest();
         },
-        h_start, h, at_start, at_end);
+        h_start, h, at_start, at_end, active.size() > k_some_contacts ? k_located * h : 0.0);
     if (!consistent || !evaluate(system, begin, transition.h, active, modes, false, at_transition))
       return std::nullopt;
   }

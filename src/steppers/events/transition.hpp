@@ -46,11 +46,9 @@ class TransitionFinder {
   // their forces in many ways, so that their event functions say little: only those change their mode that do so in the
   // outcome, or whose slip has turned round at the end of the step; those that stick slip as soon as the law lets them. The
   // same holds for many contacts, whose event functions cost more than the step. And it holds where the outcome keeps every
-  // mode, and its forces, which `memory` has of the step before, are not on their way to the end of it. With a `grid_step` > 0
-  // a change counts only if the contact moves, before or after it, at k_resolved of what the forces make of its velocity in a
-  // step of the grid: what is slower such a step does not resolve, and the law decides. Contacts that stick and do not move
-  // stick in the outcome, too.
-  std::optional<Transition> find(const System& system, const PhasePoint& begin, double h, double grid_step,
+  // mode, and its forces, which `memory` has of the step before, are not on their way to the end of it. Contacts that stick
+  // and do not move stick in the outcome, too.
+  std::optional<Transition> find(const System& system, const PhasePoint& begin, double h,
                                  const ContactSet& active, std::span<const ContactMode> modes,
                                  std::span<const ContactMemory* const> memory, Trial& whole,
                                  Trial& at_transition);
@@ -79,9 +77,8 @@ class TransitionFinder {
     bool safe = true;  // no contact is on its way to the end of its mode
   };
   // Fills changed_, moves_ and may_change_ for all contacts.
-  Changes find_changes(const PhasePoint& begin, double h, double grid_step, const ContactSet& active,
-                       std::span<const ContactMode> modes, std::span<const ContactMemory* const> memory,
-                       const Trial& whole);
+  Changes find_changes(const PhasePoint& begin, const ContactSet& active, std::span<const ContactMode> modes,
+                       std::span<const ContactMemory* const> memory, const Trial& whole);
   // A speed below this is none as far as the contact solver tells.
   double rest_speed(const PhasePoint& begin) const;
   // Puts back what the outcome of a step says of frictions that stick and do not move: at their limit, where round-off says whether
