@@ -68,6 +68,8 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   double part = infinite;
   while (step.goes_on()) {
     const double h = std::min({step.rest(), retries.h_limit, part});
+    if (request.reach != nullptr)
+      system.extend_reach(step.now.at, step.now.phase.v, step.rest(), *request.reach);
     update_contacts(step, h);
     if (!take_trial(step, h, retries)) continue;
     part = passing_limit(step, h);
@@ -76,6 +78,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
     part = infinite;
   }
   step.snap_to_end();
+  if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
   finisher_.finish_contacts(step, step.now.contacts);
   if (report.ok && lifts() && lift_found(step)) {
     report.certificate.penetration = report.certificate.relative_depth = 0;

@@ -88,16 +88,19 @@ State split_state(const System& whole, const SystemPart& part, const State& stat
   return out;
 }
 
-IslandStepper::IslandStepper(std::function<std::unique_ptr<Stepper>()> make)
-    : make_(std::move(make)), whole_(make_()) {}
+IslandStepper::IslandStepper(Maker make, Maker make_captured)
+    : make_(std::move(make)), make_captured_(std::move(make_captured)), whole_(make_()) {}
 
 void IslandStepper::advance(const System& system, State& state, const StepRequest& request,
                             StepReport& report) {
   if (system.divisible()) {
-    StepRequest whole = request;
-    whole.stop_at_event = true;
-    whole_->advance(system, state, whole, report);
-    if (!report.stopped_at_event) return report.ok ? mark_modes(state.history) : void();
+    if (!is_crowded(state.history)) {
+      StepRequest whole = request;
+      whole.stop_at_event = true;
+      whole_->advance(system, state, whole, report);
+      if (!report.stopped_at_event && report.ok) return mark_modes(state.history);
+      if (report.stopped) return;
+    }
     begin(system);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
   }
@@ -149,10 +152,30 @@ void IslandStepper::take(const System& system, const State& state, const StepReq
   }
   island.taken = true;
   island.state = split_state(system, island.part, state);
+  if (is_crowded(island.state.history)) return take_captured(system, state, request, island);
   island.reach.boxes.clear();
   // What follows the step is found for all bodies together.
   StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
   island.stepper->advance(*island.part.system, island.state, own, island.report);
+  if (island.report.ok || island.report.stopped || !make_captured_) return;
+  const std::string reason = island.report.message;
+  take_captured(system, state, request, island);
+  if (island.report.ok)
+    island.report.warn(WarningKind::captured, reason + "; the events of this step are captured, not located");
+  else
+    island.report.message = reason;
+}
+
+void IslandStepper::take_captured(const System& system, const State& state, const StepRequest& request,
+                                  Island& island) {
+  if (!island.captured) island.captured = make_captured_();
+  island.state = split_state(system, island.part, state);
+  island.reach.boxes.clear();
+  StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
+  island.captured->advance(*island.part.system, island.state, own, island.report);
+  // What the scheme that locates events would know is not known.
+  island.state.history.modes_known = island.state.history.contacts.empty();
+  island.state.history.weighted_velocity = island.state.v;
 }
 
 bool IslandStepper::take_islands(const System& system, const State& state, const StepRequest& request) {
@@ -162,7 +185,7 @@ bool IslandStepper::take_islands(const System& system, const State& state, const
   // Ends: every round merges islands.
   for (;;) {
     std::vector<Bodies> next = components(system, reach_);
-    if (next.size() < 2) return false;
+    if (next.empty() || (next.size() < 2 && !make_captured_)) return false;
     bool all_taken = true;
     for (const Bodies& bodies : next) {
       Island& island = islands_[bodies];

@@ -10,6 +10,9 @@
 //   3 every island takes the step as a system of its own (System::part)
 //   4 what its bodies reached on the way is compared (Reach): islands that could have met are merged and go back to 3
 //
+// To locate the events of a crowd costs more than it tells: an island that more than k_crowded contacts hold takes the step
+// with its events captured (capturing_stepper.hpp), and so does one whose events cannot be located, with a warning.
+//
 // Islands are taken in the order of their first bodies; a result depends on the islands, not on who computes them.
 #pragma once
 #include <functional>
@@ -24,9 +27,12 @@ namespace delassus {
 
 class IslandStepper final : public Stepper {
  public:
+  using Maker = std::function<std::unique_ptr<Stepper>()>;
+  // Contacts that pushed in the last step above which an island is captured.
+  static constexpr std::size_t k_crowded = 64;
   // `make` gives steppers of one kind; a step that is interrupted by an event leaves the state as it is
-  // (StepRequest::stop_at_event).
-  explicit IslandStepper(std::function<std::unique_ptr<Stepper>()> make);
+  // (StepRequest::stop_at_event). `make_captured`: those of crowded islands; none: all events are located.
+  explicit IslandStepper(Maker make, Maker make_captured = {});
 
   std::string name() const override { return whole_->name(); }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
@@ -35,7 +41,7 @@ class IslandStepper final : public Stepper {
  private:
   struct Island {
     SystemPart part;
-    std::unique_ptr<Stepper> stepper;
+    std::unique_ptr<Stepper> stepper, captured;
     State state;
     StepReport report;
     Reach reach;
@@ -46,13 +52,17 @@ class IslandStepper final : public Stepper {
   void begin(const System& system);
   // Connected components of ties and meetings, in the order of their first bodies.
   std::vector<Bodies> components(const System& system, const Reach& reach);
-  // Takes the step island by island. False: there is one island only, or one has failed alone for want of the others.
+  bool is_crowded(const History& history) const {
+    return make_captured_ && history.contacts.size() > k_crowded;
+  }
+  // Takes the step island by island. False: there is one island only, whose events are to be located, or one has failed.
   bool take_islands(const System& system, const State& state, const StepRequest& request);
   void take(const System& system, const State& state, const StepRequest& request, const Bodies& bodies,
             Island& island);
+  void take_captured(const System& system, const State& state, const StepRequest& request, Island& island);
   void combine(const System& system, State& state, const StepRequest& request, StepReport& report);
 
-  std::function<std::unique_ptr<Stepper>()> make_;
+  Maker make_, make_captured_;
   std::unique_ptr<Stepper> whole_;
   std::uint64_t system_ = 0;  // whose parts these are
   std::vector<Bodies> ties_;

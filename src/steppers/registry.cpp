@@ -281,9 +281,20 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     if (!options.islands || formula.joints_only)
       return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
     const std::shared_ptr<Solver> shared = std::move(solver);
-    return std::make_unique<IslandStepper>([formula, options, shared] {
-      return std::make_unique<EventStepper>(formula, options, std::make_unique<SharedSolver>(shared));
-    });
+    IslandStepper::Maker make_captured;
+    if (options.capture_slow && options.detect_collisions && options.projection == Projection::all) {
+      StepperSettings captured = settings;
+      captured.name = "moreau-jean";
+      captured.options.islands = false;
+      make_captured = [captured, shared] {
+        return make_stepper(captured, std::make_unique<SharedSolver>(shared));
+      };
+    }
+    return std::make_unique<IslandStepper>(
+        [formula, options, shared] {
+          return std::make_unique<EventStepper>(formula, options, std::make_unique<SharedSolver>(shared));
+        },
+        std::move(make_captured));
   }
   if (const auto* captured = std::get_if<Captured>(&entry.make)) {
     CapturingFormula formula = (*captured)(resolved);
