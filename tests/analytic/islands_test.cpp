@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "delassus/delassus.hpp"
+#include "delassus/steppers/island_stepper.hpp"
 #include "tests/support/runs.hpp"
 
 namespace delassus {
@@ -138,6 +139,82 @@ joints:
     EXPECT_LT(simulation.report().certificate.penetration, 1e-4);
   }
   EXPECT_LT(solves, 3000);  // 4,253 with every event located
+}
+
+// A ball hits a wall of bricks that 30 contacts hold: its steps are captured, with the same bits after a resume, and far away
+// another ball bounces with located impacts, which keep all of its energy.
+TEST(Crowds, AreCapturedAndOthersAreNot) {
+  const std::string scene = R"(
+delassus: 1
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: brick, type: rigid, repeat: {i: 3, j: 2}, density: 1800, position: [0, 0.05 + 0.1*i, '0.21*(j + 0.5*mod(i, 2))'], shapes: [{type: box, size: [0.1, 0.1, 0.2], restitution: 0}]}
+  - {name: ball, type: rigid, mass: 2, position: [-0.3, 0.2, 0.15], velocity: [5, 0, 0], shapes: [{type: sphere, radius: 0.1, restitution: 0}]}
+  - {name: other, type: rigid, mass: 1, position: [9, 0.6, 0], shapes: [{type: sphere, radius: 0.1, restitution: 1}]}
+contact: {friction: 0.5}
+stepper: {name: trapezoidal-2, step: 1e-3}
+)";
+  Simulation simulation = simulate(scene);
+  std::size_t contacts = 0;
+  int others = 0;
+  simulation.observe([&](const Simulation& now, const StepReport& report) {
+    contacts = std::max(contacts, report.contacts.size());
+    for (const Event& event : report.events)
+      others += now.system().contact_name(event.contact).find("other") != std::string::npos;
+    return true;
+  });
+  ASSERT_TRUE(simulation.run_until(0.3)) << simulation.report().message;
+  Simulation resumed = simulate(scene);
+  resumed.set_state(simulation.state());
+  ASSERT_TRUE(simulation.run_until(0.36)) << simulation.report().message;
+  ASSERT_TRUE(resumed.run_until(0.36)) << resumed.report().message;
+  EXPECT_TRUE(simulation.state() == resumed.state());
+  EXPECT_GT(contacts, IslandStepper::k_crowded);
+  EXPECT_EQ(others, 1);
+  const Vector &q = simulation.state().q, &v = simulation.state().v;
+  const Eigen::Index last_q = q.size() - 7, last_v = v.size() - 6;
+  EXPECT_NEAR(9.81 * q[last_q + 1] + 0.5 * v.segment<3>(last_v).squaredNorm(), 9.81 * 0.6, 1e-10);
+  EXPECT_LE(simulation.report().energy.error, 1e-3 * 25);  // of the ball
+  EXPECT_LT(simulation.report().certificate.penetration, 1e-5);
+}
+
+class FailingStepper final : public Stepper {
+ public:
+  std::string name() const override { return "failing"; }
+  void advance(const System&, State& state, const StepRequest&, StepReport& report) override {
+    report.clear();
+    report.t_begin = report.t_end = state.t;
+    report.ok = false;
+    report.message = "nothing can be located";
+  }
+};
+
+TEST(Crowds, AreNotNeededToFallBack) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: block, type: rigid, mass: 3, position: [0, 0.11, 0], velocity: [1, 0, 0], shapes: [{type: box, size: [0.4, 0.2, 0.3]}]}
+contact: {friction: 0.3, restitution: 0}
+stepper: {name: trapezoidal-2, step: 1e-3}
+)");
+  const auto fail = [] { return std::make_unique<FailingStepper>(); };
+  const auto capture = [] { return make_stepper({.name = "moreau-jean"}, make_solver(SolverSettings{})); };
+  for (const bool falls_back : {true, false}) {
+    IslandStepper stepper(fail, falls_back ? IslandStepper::Maker(capture) : IslandStepper::Maker());
+    State state = simulation.state();
+    StepReport report;
+    stepper.advance(simulation.system(), state, {.t_end = 1e-3, .t_next = 2e-3}, report);
+    EXPECT_EQ(report.ok, falls_back);
+    EXPECT_EQ(state.t, falls_back ? 1e-3 : 0.0);
+    if (!falls_back) {
+      EXPECT_EQ(report.message, "nothing can be located");
+      continue;
+    }
+    ASSERT_EQ(report.warnings.size(), 1U);
+    EXPECT_EQ(report.warnings[0].kind, WarningKind::captured);
+    EXPECT_NEAR(state.v[1], -9.81e-3, 1e-12);
+  }
 }
 
 }  // namespace
