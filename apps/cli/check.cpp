@@ -266,12 +266,8 @@ class Check {
   void report_stepper() const {
     const std::string chosen = default_stepper(system_, state_);
     const SimulationOptions& asked = scene_.run.options;
-    if (asked.stepper.name)
-      fmt::print("stepper {}, as the scene asks, step {:g} s\n", *asked.stepper.name, asked.step);
-    else
-      fmt::print("stepper {}, chosen because there {}, step {:g} s\n", chosen,
-                 is_joints_only(chosen) ? "are joints only" : "are contacts, stops or dry friction",
-                 asked.step);
+    fmt::print("stepper {}, {}; step {:g} s\n", asked.stepper.name.value_or(chosen),
+               stepper_reason(asked.stepper.name, system_, state_), asked.step);
   }
 
   const SceneDesc& scene_;

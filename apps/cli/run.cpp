@@ -146,6 +146,8 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
   for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
   fmt::print("{}: {} at t = {:g} s, {} steps, {} events, {:.2f} s\n", summary.scene, summary.status,
              summary.time, summary.steps, summary.events, summary.seconds);
+  fmt::print("  stepper {}, {}{}\n", summary.stepper, summary.stepper_reason,
+             summary.captured_steps > 0 ? fmt::format(" ({} steps)", summary.captured_steps) : "");
   if (const long warnings = summary.num_warnings(); warnings > 0)
     fmt::print("  {} warning{}: {}\n", warnings, warnings == 1 ? "" : "s", summary.warning_text());
   fmt::print("  certificate: equations solved to {:.1e}, joint drift {}, penetration {}\n",

@@ -69,6 +69,8 @@ RunSummary begin_summary(const Scene& scene, const Simulation& simulation, const
   summary.program = "delassus " + version();
   summary.scene = scene.desc.name;
   summary.stepper = simulation.stepper_name();
+  summary.stepper_reason =
+      stepper_reason(scene.desc.run.options.stepper.name, simulation.system(), simulation.state());
   summary.settings = scene.settings;
   summary.step = simulation.options().step;
   summary.redundant_joint_rows = redundancy.num_redundant;

@@ -24,6 +24,7 @@ void RunSummary::add(const StepReport& report) {
   events += static_cast<long>(report.events.size());
   substeps += report.substeps;
   rejected += report.rejected;
+  captured_steps += report.captured > 0;
   for (const Warning& warning : report.warnings) warn(warning);
 }
 
@@ -66,6 +67,8 @@ std::string to_json(const RunSummary& s) {
                               {"status", s.status},
                               {"message", s.message},
                               {"stepper", s.stepper},
+                              {"stepper_reason", s.stepper_reason},
+                              {"captured_steps", s.captured_steps},
                               {"step", s.step},
                               {"settings", s.settings},
                               {"time", s.time},

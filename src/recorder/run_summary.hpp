@@ -14,7 +14,7 @@
 namespace delassus {
 
 struct RunSummary {
-  std::string program, scene, stepper;
+  std::string program, scene, stepper, stepper_reason;
   std::vector<std::string> settings;
   std::string status, message;  // how it ended: "completed", "stopped", "interrupted"; why
   double step = 0;              // [s]
@@ -22,6 +22,7 @@ struct RunSummary {
   double seconds = 0;           // of computing [s]
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
+  long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured
   struct Worst {
     double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]
     double joint_drift = 0;    // [m]

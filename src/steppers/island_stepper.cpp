@@ -178,6 +178,7 @@ void IslandStepper::take_captured(const System& system, const State& state, cons
   // What the scheme that locates events would know is not known.
   island.state.history.modes_known = island.state.history.contacts.empty();
   island.state.history.weighted_velocity = island.state.v;
+  island.report.captured = 1;
 }
 
 bool IslandStepper::take_islands(const System& system, const State& state, const StepRequest& request) {
@@ -249,6 +250,7 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     }
     report.substeps += part.substeps;
     report.rejected += part.rejected;
+    report.captured += part.captured;
     report.warnings.insert(report.warnings.end(), part.warnings.begin(), part.warnings.end());
     report.events.insert(report.events.end(), part.events.begin(), part.events.end());
     report.contacts.insert(report.contacts.end(), part.contacts.begin(), part.contacts.end());

@@ -225,6 +225,20 @@ std::string default_stepper(const System& system, const State& state) {
   return system.nv() > k_many_bodies * k_velocities_of_body ? many_bodies.name : few_bodies.name;
 }
 
+std::string stepper_reason(const std::optional<std::string>& asked, const System& system,
+                           const State& state) {
+  if (asked) return "as the scene asks";
+  const std::vector<DefaultStepper>& defaults = list_default_steppers();
+  const std::string chosen = default_stepper(system, state);
+  if (chosen == defaults[0].name) return "chosen because nothing can touch";
+  if (chosen == defaults[1].name)
+    return fmt::format(
+        "chosen because there are contacts, stops or dry friction; events are located, of more than {} "
+        "contacts at once captured",
+        IslandStepper::k_crowded);
+  return fmt::format("chosen because more than {} bodies may touch; events are captured", k_many_bodies);
+}
+
 double default_tolerance(const std::string& stepper) {
   // The first one with room for the certificate, which measures contacts one by one.
   constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;

@@ -72,7 +72,7 @@ void StepReport::clear() {
   stopped = false;
   stopped_at_event = false;
   warnings.clear();
-  substeps = rejected = 0;
+  substeps = rejected = captured = 0;
   events.clear();
   contacts.clear();
   joint_impulses.setZero();

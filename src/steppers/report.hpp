@@ -127,6 +127,7 @@ struct StepReport {
       false;  // given up as asked for, see StepRequest; nothing else of the report counts then
   double t_begin = 0, t_end = 0;
   int substeps = 0, rejected = 0;
+  int captured = 0;  // islands of a scheme that locates events which took the step with their events captured
   std::vector<Event> events;
   std::vector<ContactReport> contacts;  // candidates that are active or were hit, ascending ids
   Vector joint_impulses;                // sum over the step [N·s]

@@ -510,8 +510,7 @@ TEST_F(MechanismCheckTest, MassesAndStepper) {
   expect_says({"check", "pendulum", "--set", "stepper.name=trapezoidal-2"}, 0,
               {"stepper trapezoidal-2, as the scene asks"});
   write("scene.yaml", k_mechanism);
-  expect_says({"check", "scene.yaml"}, 0,
-              {"stepper generalized-alpha, chosen because there are joints only"});
+  expect_says({"check", "scene.yaml"}, 0, {"stepper generalized-alpha, chosen because nothing can touch"});
   write("scene.yaml", k_mechanism + "limits: [{name: stop, joint: hinge, lower: 0.25}]\n");
   expect_says({"check", "scene.yaml"}, 1,
               {"stepper trapezoidal-2, chosen because there are contacts, stops or dry friction",
