@@ -343,24 +343,15 @@ void CapturingStepper::drop_slow_impacts(CapturingStep& step) const {
 void CapturingStepper::report_impacts(const CapturingStep& step) const {
   int row = 0;
   for (std::size_t c = 0; c < step.contacts.size(); ++c) {
-    const int dim = trial_.cones[c].dim, known = std::min(dim, 3);
     if (step.shifts[c].impact && trial_.solution.r[row] > 0) {
-      Event event{.time = trial_.end.phase.t,
-                  .kind = EventKind::impact,
-                  .contact = step.contacts.ids[c],
-                  .velocity_before = step.contacts.velocity(c),
-                  .energy_change = trial_.work_impacts};
-      event.velocity_after.head(known) =
-          trial_.solution.u.segment(row, known) - step.shifts[c].velocity.head(known);
-      event.velocity_after[2] /= trial_.tangent_ratios[c];
-      event.impulse = contact_impulse(trial_.cones[c], trial_.tangent_ratios[c], trial_.solution.r, row);
+      Event event = captured_impact(trial_, step.contacts, c, row, step.shifts[c], 1.0);
       step.report->events.push_back(event);
       if (step.shifts[c].share < 1) {
         event.kind = EventKind::reduced;
         step.report->events.push_back(event);
       }
     }
-    row += dim;
+    row += trial_.cones[c].dim;
   }
 }
 

@@ -100,23 +100,12 @@ void EventStepper::report_captured(const EventStep& step, const Trial& trial) co
   const ActiveSet& active = step.active;
   int row = 0;
   for (std::size_t c = 0; c < active.shifts.size(); ++c) {
-    const int dim = trial.cones[c].dim, known = std::min(dim, 3);
     const RowShift& shift = active.shifts[c];
     // What touched a step ago and was let go by an impact has not come from anywhere; nor has what comes back.
     if (shift.impact && trial.solution.r[row] > 0 && active.memory[c] == nullptr &&
-        active.contacts.normal_velocity(c) < 0) {
-      Event event{.time = trial.end.phase.t,
-                  .kind = EventKind::impact,
-                  .contact = active.contacts.ids[c],
-                  .velocity_before = active.contacts.velocity(c),
-                  .energy_change = trial.work_impacts};
-      event.velocity_after.head(known) =
-          (trial.solution.u.segment(row, known) - shift.velocity.head(known)) / formula_.sigma;
-      event.velocity_after[2] /= trial.tangent_ratios[c];
-      event.impulse = contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
-      step.report->events.push_back(event);
-    }
-    row += dim;
+        active.contacts.normal_velocity(c) < 0)
+      step.report->events.push_back(captured_impact(trial, active.contacts, c, row, shift, formula_.sigma));
+    row += trial.cones[c].dim;
   }
 }
 

@@ -140,4 +140,19 @@ ContactReport& contact_report(ContactId id, StepReport& report) {
   return *it;
 }
 
+Event captured_impact(const Trial& trial, const ContactSet& contacts, std::size_t c, int row,
+                      const RowShift& shift, double sigma) {
+  const int known = std::min(trial.cones[c].dim, 3);
+  Event event{.time = trial.end.phase.t,
+              .kind = EventKind::impact,
+              .contact = contacts.ids[c],
+              .velocity_before = contacts.velocity(c),
+              .energy_change = trial.work_impacts};
+  event.velocity_after.head(known) =
+      (trial.solution.u.segment(row, known) - shift.velocity.head(known)) / sigma;
+  event.velocity_after[2] /= trial.tangent_ratios[c];
+  event.impulse = contact_impulse(trial.cones[c], trial.tangent_ratios[c], trial.solution.r, row);
+  return event;
+}
+
 }  // namespace delassus

@@ -51,6 +51,9 @@ void book_projection(StepInProgress& step, const Projector& projector, BlockMatr
   }
   step.history.energy.projection += total() - before;
 }
+// The impact of contact c, whose rows begin at `row`, that a trial has captured; σ as in step_formula.hpp.
+Event captured_impact(const Trial& trial, const ContactSet& contacts, std::size_t c, int row,
+                      const RowShift& shift, double sigma);
 // The entry of a contact in a report, made when there is none.
 ContactReport& contact_report(ContactId id, StepReport& report);
 

@@ -14,9 +14,12 @@
 #include "delassus/front/load_scene.hpp"
 #include "delassus/front/run_files.hpp"
 #include "delassus/recorder/recording.hpp"
+#include "tests/support/messages.hpp"
 
 namespace delassus {
 namespace {
+
+using testing::message_of;
 
 constexpr const char* k_arm = R"(
 delassus: 1
@@ -34,16 +37,6 @@ motors:
 forces:
   - {name: press, type: applied, body: ball, force: [0, -1, 0], signal: weight}
 )";
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 TEST(Simulation, NamesBecomeHandles) {
   const Scene scene = parse_scene(k_arm);

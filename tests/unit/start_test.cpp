@@ -11,21 +11,13 @@
 #include "delassus/base/stop_request.hpp"
 #include "delassus/simulation/start_check.hpp"
 #include "delassus/solvers/registry.hpp"
+#include "tests/support/messages.hpp"
 
 namespace delassus {
 namespace {
 
+using testing::message_of;
 using testing::simulate;
-
-template <class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "no error";
-}
 
 bool contains(const std::string& text, const std::string& piece) {
   return text.find(piece) != std::string::npos;
