@@ -94,9 +94,7 @@ IslandStepper::IslandStepper(Maker make, Maker make_captured)
 void IslandStepper::advance(const System& system, State& state, const StepRequest& request,
                             StepReport& report) {
   if (system.divisible()) {
-    // Where there are so many contacts events are in every step: it is not tried without.
-    constexpr std::size_t hopeless = 2 * k_crowded;
-    if (!make_captured_ || state.history.contacts.size() <= hopeless) {
+    if (!ended_with_events(state.history)) {
       StepRequest whole = request;
       whole.stop_at_event = true;
       whole_->advance(system, state, whole, report);

@@ -15,6 +15,7 @@
 //
 // Islands are taken in the order of their first bodies; a result depends on the islands, not on who computes them.
 #pragma once
+#include <algorithm>
 #include <functional>
 #include <map>
 #include <memory>
@@ -54,6 +55,12 @@ class IslandStepper final : public Stepper {
   std::vector<Bodies> components(const System& system, const Reach& reach);
   bool is_crowded(const History& history) const {
     return make_captured_ && history.contacts.size() > k_crowded;
+  }
+  // A crowd had events in the last step and will have some in this one: the step without is not tried.
+  bool ended_with_events(const History& history) const {
+    const auto unknown = std::count_if(history.contacts.begin(), history.contacts.end(),
+                                       [](const ContactMemory& contact) { return contact.mode_unknown; });
+    return make_captured_ && unknown > static_cast<std::ptrdiff_t>(k_crowded);
   }
   // Takes the step island by island. False: there is one island only, whose events are to be located, or one has failed.
   bool take_islands(const System& system, const State& state, const StepRequest& request);
