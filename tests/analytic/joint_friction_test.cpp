@@ -10,6 +10,7 @@
 
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/simulation/simulation.hpp"
+#include "tests/support/simulate.hpp"
 
 namespace delassus {
 namespace {
@@ -117,6 +118,36 @@ TEST(JointFriction, PendulumHangsInTheFrictionBand) {
 }
 
 // A stop with restitution: a bouncing slider, Φ = ξ − lower.
+// A hinge that a motor turns to and fro as prescribed, φ = 1 − cos 5t: dry friction changes no motion, but the motor feels it,
+// τ = I φ̈ + 3 sign φ̇, also where the motion turns round, and it takes 3 N·m times the way.
+TEST(JointFriction, MotorsFeelIt) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "dvi-euler"}) {
+    Simulation s = testing::simulate(R"(
+delassus: 1
+bodies:
+  - {name: arm, type: rigid, mass: 1, inertia: [0.01, 0.01, 0.01]}
+joints:
+  - {name: hinge, type: revolute, between: [world, arm], point: [0, 0, 0], axis: [0, 0, 1]}
+frictions:
+  - {name: rub, joint: hinge, constant: 3}
+motors:
+  - {name: drive, type: position, joint: hinge, law: 1 - cos(5*t)}
+stepper: {step: 1e-3}
+)",
+                                     {std::string("stepper.name=") + stepper});
+    const bool second_order = std::string(stepper) == "trapezoidal-2";
+    for (const double t : {0.1, 0.5, 0.75, 1.1}) {
+      ASSERT_TRUE(s.run_until(t)) << stepper << " " << s.report().message;
+      const double way = t < std::numbers::pi / 5 ? 1 - std::cos(5 * t) : 3 + std::cos(5 * t);
+      EXPECT_NEAR(s.report().energy.friction, -3 * way, second_order ? 1e-4 : 0.03) << stepper << " " << t;
+      const double middle = t - 0.5e-3, sign = std::sin(5 * middle) > 0 ? 1 : -1;
+      const double torque = 0.25 * std::cos(5 * middle) + 3 * sign;
+      EXPECT_NEAR(std::abs(s.report().joint_impulses[5]) / 1e-3, std::abs(torque), 1e-2)
+          << stepper << " " << t;
+    }
+  }
+}
+
 TEST(JointLimit, StopIsAnImpactWithRestitution) {
   Model model;
   Body body = block("slider", 1.5);
