@@ -241,11 +241,6 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     add_ledger(own.energy, history.energy);
     add_certificate(island.report.certificate, report.certificate);
     const StepReport& part = island.report;
-    for (std::size_t i = 0; i < part.shared_joint_rows.size(); ++i) {
-      if (part.shared_joint_rows[i] == 0) continue;
-      report.shared_joint_rows.resize(static_cast<std::size_t>(report.joint_impulses.size()), 0);
-      report.shared_joint_rows[static_cast<std::size_t>(island.part.joint_rows[i])] = 1;
-    }
     report.substeps += part.substeps;
     report.rejected += part.rejected;
     report.captured += part.captured;
