@@ -250,15 +250,17 @@ double MultibodySystem::potential_energy(const Configuration& at) const {
   return energy;
 }
 
-double MultibodySystem::nonconservative_power(const Configuration& at, const VectorRef& v) const {
+double MultibodySystem::nonconservative_power_along(const Configuration& at, const VectorRef& v,
+                                                    const VectorRef& along) const {
   const double t = at.t;
   double power = 0;
-  Evaluation x, prescribed;
+  Evaluation x, moving_along, prescribed;
   for (const CoordinateElement& element : coordinate_elements_) {
     evaluate_coordinate(element.coordinate, at, v.data(), false, x);
     evaluate_coordinate(element.coordinate, at, nullptr, false, prescribed);
+    evaluate_coordinate(element.coordinate, at, along.data(), false, moving_along);
     const double rate = x.pair.gradient.dot(x.V), moved = x.pair.gradient.dot(prescribed.V),
-                 own = rate - moved;
+                 own = x.pair.gradient.dot(moving_along.V) - moved;
     const double force = force_of(element, t, x.pair.value, rate, at.q).force;
     if (element.has_potential()) {
       // The spring's energy also changes by the motion that is prescribed.
@@ -274,24 +276,28 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
     const Vector3 s = f.point - model_.bodies[f.body].center_of_mass,
                   omega = body.R * body.velocity.tail<3>(), point = body.x + body.R * s,
                   velocity = body.velocity.head<3>() + omega.cross(body.R * s);
+    const BodyKinematics moved = moving(f.body, at, along);
+    const Vector3 moved_omega = moved.R * moved.velocity.tail<3>();
     if (f.force) {
       const Vector3 force = applied_value(f, f.force, at, point, velocity);
-      power += (f.body_axes ? Vector3(body.R * force) : force).dot(velocity);
+      power += (f.body_axes ? Vector3(body.R * force) : force)
+                   .dot(moved.velocity.head<3>() + moved_omega.cross(body.R * s));
     }
     if (f.torque) {
       const Vector3 torque = applied_value(f, f.torque, at, point, velocity);
-      power += (f.body_axes ? Vector3(body.R * torque) : torque).dot(omega);
+      power += (f.body_axes ? Vector3(body.R * torque) : torque).dot(moved_omega);
     }
   }
   Vector6 xi;
   Eigen::Matrix<double, 6, 12> J;
-  Vector12 V, V_prescribed;
+  Vector12 V, V_along, V_prescribed;
   for (int i : present_.bushings) {
     evaluate_bushing(i, at, nullptr, xi, J, V_prescribed);
     evaluate_bushing(i, at, v.data(), xi, J, V);
-    const Vector6 rate = J * V, moved = J * V_prescribed;
-    power -=
-        rate.dot(model_.bushings[i].damping * (rate - moved)) - moved.dot(model_.bushings[i].stiffness * xi);
+    evaluate_bushing(i, at, along.data(), xi, J, V_along);
+    const Vector6 rate = J * V, moved = J * V_prescribed, rate_along = J * V_along;
+    power -= rate_along.dot(model_.bushings[i].damping * (rate - moved)) -
+             moved.dot(model_.bushings[i].stiffness * xi);
   }
   for (int present : present_.elements) {
     const auto& element = model_.elements[present];
@@ -303,7 +309,7 @@ double MultibodySystem::nonconservative_power(const Configuration& at, const Vec
     std::vector<Vector6> wrenches(bodies.size(), Vector6::Zero());
     element->add_wrenches(t, motions, wrenches);
     for (std::size_t i = 0; i < bodies.size(); ++i)
-      if (places_[bodies[i]].nv > 0) power += wrenches[i].dot(motions[i].velocity);
+      if (places_[bodies[i]].nv > 0) power += wrenches[i].dot(moving(bodies[i], at, along).velocity);
   }
   return power;
 }

@@ -84,7 +84,15 @@ class MultibodySystem final : public System {
   void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha, bool exact,
                        std::span<const char> in_matrix, GyroscopicStep& out) const override;
   double potential_energy(const Configuration& at) const override;
-  double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
+  bool has_nonconservative_forces() const override {
+    return !coordinate_elements_.empty() || !present_.applied_forces.empty() || !present_.bushings.empty() ||
+           !present_.elements.empty();
+  }
+  double nonconservative_power(const Configuration& at, const VectorRef& v) const override {
+    return nonconservative_power_along(at, v, v);
+  }
+  double nonconservative_power_along(const Configuration& at, const VectorRef& v,
+                                     const VectorRef& along) const override;
   void bilateral(const Configuration& at, BilateralRows& out) const override;
   void bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const override;
   void add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,

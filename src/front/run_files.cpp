@@ -236,7 +236,8 @@ void RunFiles::finish(const Simulation& simulation, const std::string& status, c
   watch_->recorder->finish(status, message);
   summary.energy = energy_of(simulation.system(), state);
   summary.energy_in_play = simulation.energy_watch().in_play();
-  if (const std::optional<Warning> gained = simulation.energy_watch().verdict()) summary.warn(*gained);
+  if (const std::optional<Warning> gained = simulation.energy_watch().verdict(simulation.system()))
+    summary.warn(*gained);
   summary.status = status;
   summary.message = message;
   summary.time = state.t;

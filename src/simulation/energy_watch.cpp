@@ -37,15 +37,14 @@ void EnergyWatch::begin(const System& system, const State& state, const EnergyRe
   last_ = energy;
 }
 
-// Which part of the step's gain is the largest.
-std::string EnergyWatch::culprit(const System& system, const StepReport& report) const {
+EnergyWatch::Culprit EnergyWatch::culprit(const StepReport& report) const {
   const EnergyReport& e = report.energy;
   double best = 0;
-  std::string who;
-  const auto look = [&](double gain, const std::string& text) {
+  Culprit who;
+  const auto look = [&](double gain, const char* part) {
     if (gain > best) {
       best = gain;
-      who = text;
+      who.part = part;
     }
   };
   look(e.defect - last_.defect, "the scheme itself (step too large for the forces)");
@@ -60,16 +59,30 @@ std::string EnergyWatch::culprit(const System& system, const StepReport& report)
         (strongest == nullptr || event.energy_change > strongest->energy_change))
       strongest = &event;
   const Certificate& certificate = report.certificate;
-  if (strongest != nullptr)
-    who += fmt::format(", with an impact of contact '{}'", system.contact_name(strongest->contact));
-  else if (certificate.has_worst_contact)
-    who += fmt::format(", near contact '{}'", system.contact_name(certificate.worst_contact));
-  else if (certificate.worst_joint_row >= 0)
-    who += fmt::format(", near joint '{}'", system.joint_name(certificate.worst_joint_row));
+  who.contact = strongest != nullptr ? strongest->contact : certificate.worst_contact;
+  who.joint_row = certificate.worst_joint_row;
+  who.place = strongest != nullptr               ? Culprit::Place::impact
+              : certificate.has_worst_contact    ? Culprit::Place::contact
+              : certificate.worst_joint_row >= 0 ? Culprit::Place::joint
+                                                 : Culprit::Place::none;
   return who;
 }
 
-void EnergyWatch::look(const System& system, const StepReport& report) {
+std::string EnergyWatch::Culprit::describe(const System& system) const {
+  switch (place) {
+    case Place::impact:
+      return fmt::format("{}, with an impact of contact '{}'", part, system.contact_name(contact));
+    case Place::contact:
+      return fmt::format("{}, near contact '{}'", part, system.contact_name(contact));
+    case Place::joint:
+      return fmt::format("{}, near joint '{}'", part, system.joint_name(joint_row));
+    case Place::none:
+      break;
+  }
+  return part;
+}
+
+void EnergyWatch::look(const StepReport& report) {
   const EnergyReport& e = report.energy;
   highest_ = std::max(highest_, e.kinetic + e.potential);
   lowest_ = std::min(lowest_, e.potential);
@@ -86,18 +99,19 @@ void EnergyWatch::look(const System& system, const StepReport& report) {
   if (gain_ - before > std::max(worst_gain_, k_visible_gain * in_play())) {
     worst_gain_ = gain_ - before;
     worst_time_ = report.t_end;
-    worst_ = culprit(system, report);
+    worst_ = culprit(report);
   }
   last_ = e;
 }
 
-std::optional<Warning> EnergyWatch::verdict() const {
+std::optional<Warning> EnergyWatch::verdict(const System& system) const {
   if (!(largest_ > k_energy_tolerance * in_play())) return std::nullopt;
   return Warning{
       WarningKind::energy_gain,
       fmt::format("{:.3g} J have come from nowhere by t = {:.9g} s, {:.2g} % of the energy in play; "
                   "most in the step to t = {:.9g} s: {:.3g} J by {}; a smaller step may help",
-                  largest_, largest_time_, 100 * largest_ / in_play(), worst_time_, worst_gain_, worst_)};
+                  largest_, largest_time_, 100 * largest_ / in_play(), worst_time_, worst_gain_,
+                  worst_.describe(system))};
 }
 
 }  // namespace delassus

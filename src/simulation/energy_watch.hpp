@@ -26,16 +26,24 @@ class EnergyWatch {
   // From this state on, with its energies.
   void begin(const System& system, const State& state, const EnergyReport& energy);
   // After a step.
-  void look(const System& system, const StepReport& report);
+  void look(const StepReport& report);
 
   double in_play() const { return highest_ - lowest_ + work_ + driven_ + floor_; }  // [J]
   double largest_gain() const { return largest_; }                                  // (1) [J]
   // A warning when (2) holds for the largest gain so far, with the step and the part of the scene that gained most. It is
   // a question for the end of a run: at its beginning little energy is in play.
-  std::optional<Warning> verdict() const;
+  std::optional<Warning> verdict(const System& system) const;
 
  private:
-  std::string culprit(const System& system, const StepReport& report) const;
+  // The part of a step that gained most, and what was going on there.
+  struct Culprit {
+    const char* part = "";
+    enum class Place : std::uint8_t { none, impact, contact, joint } place = Place::none;
+    ContactId contact = 0;
+    int joint_row = -1;
+    std::string describe(const System& system) const;
+  };
+  Culprit culprit(const StepReport& report) const;
 
   bool fixed_ = false;  // no surface or joint moves on its own
   double first_error_ = 0, highest_ = 0, lowest_ = 0, work_ = 0, driven_ = 0;
@@ -45,7 +53,7 @@ class EnergyWatch {
   double largest_ = 0, largest_time_ = 0;
   // Of the step that gained most.
   double worst_gain_ = 0, worst_time_ = 0;
-  std::string worst_;
+  Culprit worst_;
 };
 
 }  // namespace delassus

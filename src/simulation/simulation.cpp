@@ -254,7 +254,7 @@ const StepReport& Simulation::step(double t_end) {
   if (report_.ok && to_grid) state_.history.grid.index = planned.index + 1;
   if (report_.stopped) state_.history.grid = before;
   if (!report_.stopped && (report_.ok || report_.substeps > 0)) {
-    energy_watch_.look(*system_, report_);
+    energy_watch_.look(report_);
     certificate_watch_.look(*system_, state_, report_);
   }
   snapshot_.clear();

@@ -402,9 +402,9 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   std::swap(now.contacts, found_);
   now.contacts.update_velocities(now.phase.v);
   find_free_floors(now.contacts);
-  const double before = total_energy(system, now);
+  const double before = energies(system, now, M_).total();
   const bool moved = gap_projector_.project(system, floors_, now);
-  step.history.energy.projection += total_energy(system, now) - before;
+  step.history.energy.projection += energies(system, now, M_).total() - before;
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();
   return moved && gap_projector_.solves() > 0;
@@ -437,11 +437,11 @@ bool CapturingStepper::lift(CapturingStep& step) {
     if (now.contacts.valid(c) && depth > 0)
       deepest = std::max(deepest, depth / system.contact_size(now.contacts.ids[c]));
   }
-  const double before = total_energy(system, now);
+  const double before = energies(system, now, M_).total();
   const bool done = gap_projector_.project(system, floors_, now);
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();
-  if (gap_projector_.solves() > 0) bound_lifting(step, total_energy(system, now) - before, deepest);
+  if (gap_projector_.solves() > 0) bound_lifting(step, energies(system, now, M_).total() - before, deepest);
   return done;
 }
 

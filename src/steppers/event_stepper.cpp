@@ -26,6 +26,15 @@ constexpr std::size_t k_followed_contacts = 16;
 constexpr double k_lawful = 1e-9;
 // Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
 constexpr int k_deep_halvings = 3;
+// Likewise of a step that gained energy; the part of the gain that a halving which helps leaves, at most; and halvings in
+// vain until the cause is another one.
+constexpr int k_gain_halvings = 6, k_vain_halvings = 2;
+constexpr double k_helped = 0.7;
+
+bool has_order_2(const StepFormula& formula) {
+  return formula.alpha == 0.5 && formula.gamma == 0.5 && formula.sigma == 0.5 &&
+         formula.rows == DataPoint::middle && formula.directions == DataPoint::middle;
+}
 
 bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
@@ -80,7 +89,8 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
   std::vector<Warning> earlier;  // of attempts that were refused
   Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
   take_step(system, state, request, retries, report);
-  while (report.ok && halve_deep_step(state, retries)) {
+  GainHistory gains;
+  while (report.ok && (halve_deep_step(state, retries) || halve_gaining_step(state, gains, retries))) {
     earlier.insert(earlier.end(), report.warnings.begin(), report.warnings.end());
     take_step(system, state, request, retries, report);
     ++report.rejected;
@@ -95,6 +105,8 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
   EventStep& step = step_;
   step.begin(system, state, request, report);
   step.retries = retries;
+  step.begin_ledger = step.history.energy;
+  step.begin_energies = energies(system, step.now, M_);
   if (formula_.joints_only) {
     const std::string refused = finisher_.check_joints_only(step, formula_.name);
     if (!refused.empty()) step.fail(refused);
@@ -133,13 +145,45 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
   step.system->evaluate_contacts(ids, step.system->configuration(state.t, state.q), one_);
   const double depth = certificate.relative_depth * step.system->contact_size(ids[0]);
   if (one_.valid(0) && -one_.gap(0) > 0.5 * depth) return false;
-  ++retries.halvings;
-  retries.h_limit = 0.5 * std::min(step.request.t_end - state.t, retries.h_limit);
-  step.report->warn(WarningKind::step_halved,
-                    fmt::format("t = {:.9g} s: contact '{}' got {:.3g} {} deep; step halved to {:.3g} s",
-                                state.t, step.system->contact_name(ids[0]), depth,
-                                step.system->gap_is_angle(ids[0]) ? "rad" : "m", retries.h_limit));
+  halve(state,
+        fmt::format("contact '{}' got {:.3g} {} deep", step.system->contact_name(ids[0]), depth,
+                    step.system->gap_is_angle(ids[0]) ? "rad" : "m"),
+        retries);
   return true;
+}
+
+bool EventStepper::halve_gaining_step(const State& state, GainHistory& gains, Retries& retries) {
+  // Schemes of order 1 gain by O(h²) a step: theirs to show.
+  if (options_.policy != FailurePolicy::retry || options_.snap_to_grid ||
+      options_.projection == Projection::none || !has_order_2(formula_) ||
+      retries.halvings >= std::min(k_gain_halvings, options_.max_halvings))
+    return false;
+  const EventStep& step = step_;
+  const Energies& begin = step.begin_energies;
+  const Energies end = energies(*step.system, step.now, M_);
+  const Vector& v_free = kernel_.free_velocity();
+  const double free = v_free.size() == step.now.phase.v.size()
+                          ? kinetic_energy(step.system->mass_at(step.now.at, M_), v_free)
+                          : 0.0;
+  const EnergyLedger &before = step.begin_ledger, &after = step.history.energy;
+  const double work = after.nonconservative - before.nonconservative, driven = after.driven - before.driven;
+  const double gain = end.total() - begin.total() - work - driven - (after.friction - before.friction) -
+                      (after.impacts - before.impacts);
+  const double in_play = std::max({begin.kinetic, end.kinetic, free}) +
+                         std::abs(end.potential - begin.potential) + std::abs(work) + std::abs(driven);
+  if (!(gain > k_gain_tolerance * in_play)) return false;
+  gains.in_vain = gain > k_helped * gains.last ? gains.in_vain + 1 : 0;
+  if (gains.in_vain >= k_vain_halvings) return false;
+  gains.last = gain;
+  halve(state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
+  return true;
+}
+
+void EventStepper::halve(const State& state, const std::string& why, Retries& retries) {
+  ++retries.halvings;
+  retries.h_limit = 0.5 * std::min(step_.request.t_end - state.t, retries.h_limit);
+  step_.report->warn(WarningKind::step_halved,
+                     fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", state.t, why, retries.h_limit));
 }
 
 void EventStepper::take_part(EventStep& step) {

@@ -20,6 +20,7 @@
 // Impacts so slow that the step does not resolve them are captured, and so is the rest of a step after max_events: contacts
 // that would penetrate join the active set (event_capture.cpp). The second is said by an event of kind zeno and a warning.
 #pragma once
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -62,12 +63,20 @@ struct EventStep : StepInProgress {
   bool capturing = false;
   bool rebounds = true;  // what is captured does
   int num_events = 0, num_turns = 0;
+  Energies begin_energies;
+  EnergyLedger begin_ledger;
 
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
              StepReport& the_report);
   void count_event(ContactId id, int max_events);
   // True, and the step is given up, where it was asked to stop at the first event.
   bool stops_at_event() const;
+};
+
+// Of the attempts at a step that gained energy.
+struct GainHistory {
+  double last = std::numeric_limits<double>::infinity();  // [J]
+  int in_vain = 0;                                        // halvings one after the other that did not help
 };
 
 class EventStepper final : public Stepper {
@@ -90,6 +99,9 @@ class EventStepper final : public Stepper {
                  StepReport& report);
   // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
   bool halve_deep_step(const State& state, Retries& retries);
+  // Likewise because it gained energy: the motion is too fast for the step.
+  bool halve_gaining_step(const State& state, GainHistory& gains, Retries& retries);
+  void halve(const State& state, const std::string& why, Retries& retries);
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);

@@ -9,9 +9,8 @@
 
 namespace delassus {
 
-double total_energy(const System& system, const PhasePoint& point) {
-  BlockMatrix memory;
-  return kinetic_energy(system.mass_at(point.at, memory), point.phase.v) + system.potential_energy(point.at);
+Energies energies(const System& system, const PhasePoint& point, BlockMatrix& M) {
+  return {kinetic_energy(system.mass_at(point.at, M), point.phase.v), system.potential_energy(point.at)};
 }
 
 void StepInProgress::begin(const System& the_system, const State& state, const StepRequest& the_request,
@@ -28,7 +27,8 @@ void StepInProgress::begin(const System& the_system, const State& state, const S
   now.place(*system);
   if (history.energy.started) return;
   history.energy.started = true;
-  history.energy.initial_total = total_energy(*system, now);
+  BlockMatrix M;
+  history.energy.initial_total = energies(*system, now, M).total();
 }
 
 bool StepInProgress::goes_on() const {

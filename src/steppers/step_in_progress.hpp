@@ -43,6 +43,12 @@ struct StepRequest {
   Reach* reach = nullptr;
 };
 
+// Memory of trial_booking.hpp.
+struct WorkScratch {
+  Vector mean, v, way, q;
+  Configuration at;
+};
+
 // What every step has, whatever its scheme.
 struct StepInProgress {
   const System* system = nullptr;
@@ -50,6 +56,7 @@ struct StepInProgress {
   StepReport* report = nullptr;
   History history;
   PhasePoint now;
+  WorkScratch work;
 
   // From the state: clears the report, places `now`, and starts the ledger of energies in the first step of a run.
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
@@ -62,7 +69,11 @@ struct StepInProgress {
   void fail(const std::string& why) const;
 };
 
-// Kinetic and potential energy [J].
-double total_energy(const System& system, const PhasePoint& point);
+struct Energies {
+  double kinetic = 0, potential = 0;  // [J]
+  double total() const { return kinetic + potential; }
+};
+// `M`: memory for the mass matrix.
+Energies energies(const System& system, const PhasePoint& point, BlockMatrix& M);
 
 }  // namespace delassus

@@ -477,6 +477,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   Solution& solution = trial.solution;
   trial.residual = compute_residual(problem, slot.reduction, solution, residual_scratch_);
   trial.y = solution.v;
+  trial.alpha = formula_.alpha;
   // The problem was written for y with impulses σ r, σ λ: undo the weight.
   solution.r /= formula_.sigma;
   solution.lambda /= formula_.sigma;

@@ -36,6 +36,7 @@ struct RowShift {
 // A step that may still be rejected.
 struct Trial {
   double h = 0;
+  double alpha = 0.5;  // weight of the new forces, see step_formula.hpp
   bool ok = false;
   PhasePoint end;           // configuration and joints are placed, contacts are not
   Vector y;                 // the weighted velocity on which the rows hold
@@ -88,8 +89,9 @@ class StepKernel {
   // Of the last `solve`.
   const Problem& problem() const { return step_.problem; }
   const LocalProblem& local() const { return step_.reduction.local(); }
-  // The largest velocity that its forces alone lead to [m/s].
-  double step_speed() const { return max_abs(step_.reduction.v_free()); }
+  // What its forces alone lead to, without contacts, and the largest entry of it [m/s].
+  const Vector& free_velocity() const { return step_.reduction.v_free(); }
+  double step_speed() const { return max_abs(free_velocity()); }
   // The contacts of the last solve_forces are redundant: their forces are one choice of many.
   bool redundant_forces() const { return mode_scratch_.redundant; }
   // Of the last find_modes: the acceleration with which contact c leaves its surface, 0 where that is round-off [m/s²].

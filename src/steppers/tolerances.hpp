@@ -25,6 +25,8 @@ inline constexpr double k_gap_at_rest = 1e-10;
 inline constexpr double k_residual_tolerance = 1e-3;
 // Depth of a contact as a fraction of the smaller body; of a stop [-, rad].
 inline constexpr double k_depth_tolerance = 1e-3;
+// Energy that a step gains, as a fraction of its kinetic energy and of what its forces do [-].
+inline constexpr double k_gain_tolerance = 1e-3;
 // Drift of joints as a fraction of the size of the system; of angles [-, rad].
 inline constexpr double k_drift_tolerance = 1e-3;
 

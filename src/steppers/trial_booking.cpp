@@ -55,6 +55,24 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   return false;
 }
 
+// The forces of (1) of step_formula.hpp are those of a point between, up to second order; M (v⁺ − v) does work along the
+// mean velocity. A stiff damper takes only what its body has, and not what it would at the velocities of the ends.
+double nonconservative_work(const System& system, const PhasePoint& begin, const PhasePoint& end,
+                            double alpha, WorkScratch& scratch) {
+  if (!system.has_nonconservative_forces()) return 0;
+  auto& [mean, v, way, q, at] = scratch;
+  mean = 0.5 * (begin.phase.v + end.phase.v);
+  v = (1 - alpha) * begin.phase.v + alpha * end.phase.v;
+  const double h = end.phase.t - begin.phase.t;
+  if (alpha == 0) return h * system.nonconservative_power_along(begin.at, v, mean);
+  if (alpha == 1) return h * system.nonconservative_power_along(end.at, v, mean);
+  system.difference(end.phase.q, begin.phase.q, way);
+  way *= alpha;
+  system.retract(begin.phase.q, way, q);
+  system.configure(begin.phase.t + alpha * h, q, at);
+  return h * system.nonconservative_power_along(at, v, mean);
+}
+
 void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
                 std::span<const ContactId> ids, double fraction) {
   const System& system = *step.system;
@@ -85,9 +103,7 @@ void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
   energy.joints += fraction * trial.work_joints;
   energy.driven += fraction * (trial.work_surfaces +
                                0.5 * trial.solution.lambda.dot(begin.joints.target + end.joints.target));
-  energy.nonconservative += 0.5 * (end.phase.t - begin.phase.t) *
-                            (system.nonconservative_power(begin.at, begin.phase.v) +
-                             system.nonconservative_power(end.at, end.phase.v));
+  energy.nonconservative += nonconservative_work(system, begin, end, trial.alpha, step.work);
   if (report.joint_impulses.size() != trial.solution.lambda.size())
     report.joint_impulses.setZero(trial.solution.lambda.size());
   report.joint_impulses += fraction * trial.solution.lambda;

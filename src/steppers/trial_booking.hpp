@@ -23,6 +23,10 @@ struct Retries {
 bool judge_trial(const StepInProgress& step, const StepperOptions& options, std::span<const ContactId> ids,
                  const StepKernel& kernel, Projector& projector, Trial& trial, Retries& retries);
 
+// Work of the forces without potential over a step with weight α of the new forces (step_formula.hpp) [J].
+double nonconservative_work(const System& system, const PhasePoint& begin, const PhasePoint& end,
+                            double alpha, WorkScratch& scratch);
+
 // Books `fraction` of a trial that goes from step.now to `end`.
 void book_trial(StepInProgress& step, const PhasePoint& end, const Trial& trial,
                 std::span<const ContactId> ids, double fraction);
@@ -36,10 +40,7 @@ void book_projection(StepInProgress& step, const Projector& projector, BlockMatr
                      const ContactSet& contacts, const Project& project) {
   const System& system = *step.system;
   StepReport& report = *step.report;
-  const auto total = [&] {
-    return kinetic_energy(system.mass_at(step.now.at, M), step.now.phase.v) +
-           system.potential_energy(step.now.at);
-  };
+  const auto total = [&] { return energies(system, step.now, M).total(); };
   const double before = total();
   if (project()) {
     // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.

@@ -73,6 +73,11 @@ double Dynamics::potential_energy(double t, const VectorRef& q) const {
   return potential_energy(configuration(t, q));
 }
 
+double Dynamics::nonconservative_power_along(const Configuration& at, const VectorRef& /*v*/,
+                                             const VectorRef& along) const {
+  return nonconservative_power(at, along);
+}
+
 double Dynamics::nonconservative_power(double t, const VectorRef& q, const VectorRef& v) const {
   return nonconservative_power(configuration(t, q), v);
 }

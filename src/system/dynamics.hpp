@@ -126,8 +126,14 @@ class Dynamics {
   virtual void gyroscopic_step(const VectorRef& v, const VectorRef& impulse, double h, double alpha,
                                bool exact, std::span<const char> in_matrix, GyroscopicStep& out) const;
   virtual double potential_energy(const Configuration& at) const = 0;
+  // False: nothing but inertia, joints, contacts and forces with a potential. True is the default.
+  virtual bool has_nonconservative_forces() const { return true; }
   // Power of the forces that have no potential: applied forces, dampers [W].
   virtual double nonconservative_power(const Configuration& at, const VectorRef& v) const = 0;
+  // Of the same forces, as they are at v, but along another velocity: what they do in a step whose forces are those of v
+  // while the bodies move with `along`. The default is that of `along` itself, which dampers that are stiff are far from.
+  virtual double nonconservative_power_along(const Configuration& at, const VectorRef& v,
+                                             const VectorRef& along) const;
   // out += scale · ∂(M(t, q ⊞ w) a)/∂w at w = 0; nothing where M is constant, which is the default.
   virtual void add_inertia_stiffness(const Configuration& at, const VectorRef& a, double scale,
                                      BlockMatrix& out) const;

@@ -208,14 +208,15 @@ double LagrangianSystem::potential_energy(const Configuration& at) const {
   return energy;
 }
 
-double LagrangianSystem::nonconservative_power(const Configuration& at, const VectorRef& v) const {
+double LagrangianSystem::nonconservative_power_along(const Configuration& at, const VectorRef& v,
+                                                     const VectorRef& along) const {
   const double t = at.t;
   const Vector& q = at.q;
   double power = 0;
   if (d_.forces) {
     Vector k = Vector::Zero(n_);
     d_.forces(t, q, v, k);
-    power += k.dot(v);
+    power += k.dot(along);
   }
   if (!d_.constant_mass && !d_.automatic_coriolis) {
     // Ṫ = vᵀ M v̇ + ½ vᵀ Ṁ v: the second term is cancelled by the Coriolis terms, which here are part of
@@ -238,7 +239,7 @@ double LagrangianSystem::nonconservative_power(const Configuration& at, const Ve
   Vector gradient;
   for (const auto& s : d_.dampers) {
     s.elongation.gradient(t, q, gradient);
-    power -= s.damping * (gradient.dot(v) + s.elongation.rate(t, q)) * gradient.dot(v);
+    power -= s.damping * (gradient.dot(v) + s.elongation.rate(t, q)) * gradient.dot(along);
   }
   return power;
 }

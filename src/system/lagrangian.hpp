@@ -103,7 +103,11 @@ class LagrangianSystem final : public System {
   void add_inertia_stiffness(const Configuration& at, const VectorRef& a, double scale,
                              BlockMatrix& out) const override;
   double potential_energy(const Configuration& at) const override;
-  double nonconservative_power(const Configuration& at, const VectorRef& v) const override;
+  double nonconservative_power(const Configuration& at, const VectorRef& v) const override {
+    return nonconservative_power_along(at, v, v);
+  }
+  double nonconservative_power_along(const Configuration& at, const VectorRef& v,
+                                     const VectorRef& along) const override;
   void bilateral(const Configuration& at, BilateralRows& out) const override;
   void bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const override;
   void add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,

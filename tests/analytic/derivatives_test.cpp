@@ -24,7 +24,7 @@ bodies:
 forces:
   - {{name: k, type: spring, between: [world, b], anchor: [0, 0, 0], point_b: {}, stiffness: 1e6, rest_length: 1}}
 contact: {{enabled: false}}
-stepper: {{name: trapezoidal-2, step: 0.1}}
+stepper: {{name: trapezoidal-2, step: 0.1, on_failure: stop}}
 )",
                      body, attach);
 }

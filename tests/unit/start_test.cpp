@@ -169,8 +169,8 @@ TEST(Energy, GainsAreWarnedOf) {
   const EnergyReport& e = simulation.report().energy;
   // The sum that a physicist would compute.
   EXPECT_NEAR(e.error, e.kinetic + e.potential - before, 1e-9);
-  ASSERT_TRUE(simulation.energy_watch().verdict().has_value());
-  EXPECT_EQ(simulation.energy_watch().verdict()->kind, WarningKind::energy_gain);
+  ASSERT_TRUE(simulation.energy_watch().verdict(simulation.system()).has_value());
+  EXPECT_EQ(simulation.energy_watch().verdict(simulation.system())->kind, WarningKind::energy_gain);
   EXPECT_NEAR(simulation.energy_watch().largest_gain(), e.error, 0.01 * e.error);
   // The same by a scheme that keeps its energy, and by one that loses some.
   for (const char* stepper : {"trapezoidal-2", "euler-implicit"}) {
@@ -182,7 +182,7 @@ TEST(Energy, GainsAreWarnedOf) {
     });
     ASSERT_TRUE(quiet.run_until(0.5));
     EXPECT_EQ(told, 0) << stepper;
-    EXPECT_FALSE(quiet.energy_watch().verdict().has_value()) << stepper;
+    EXPECT_FALSE(quiet.energy_watch().verdict(quiet.system()).has_value()) << stepper;
   }
 }
 
@@ -210,7 +210,7 @@ motors:
     EXPECT_NEAR(e.driven, 2 * 10 * 3 * 0.5, 1e-8);
     EXPECT_NEAR(e.error, 0, 1e-8);
     EXPECT_EQ(told, 0);
-    EXPECT_FALSE(simulation.energy_watch().verdict().has_value());
+    EXPECT_FALSE(simulation.energy_watch().verdict(simulation.system()).has_value());
   }
 }
 
