@@ -16,6 +16,8 @@ namespace {
 constexpr int k_max_iterations = 8;
 // Penetrations below this are round-off for systems of metre size [m].
 constexpr double k_gap_tolerance = 1e-12;
+// A violation that is this part of the one before is small enough: another solve costs as much as a step [-].
+constexpr double k_reduction = 1e-6;
 // Contacts farther apart than this many of the deepest penetration do not take part: should they be reached all the
 // same, they do in the next iteration [-].
 constexpr double k_reach = 4;
@@ -41,8 +43,9 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
     any = contacts.valid(c) && contacts.gap(c) < floor_[c] - tolerance;
   if (!any) return true;
   const double before = violation_at(point);
+  const double enough = std::max(tolerance, k_reduction * before);
   double best = before;
-  for (int i = 0; i < k_max_iterations && best > tolerance; ++i) {
+  for (int i = 0; i < k_max_iterations && best > enough; ++i) {
     throw_if_stop_requested();
     if (!improve(system, point, k_reach * best, next_.phase.q)) break;
     next_.phase.t = point.phase.t;
