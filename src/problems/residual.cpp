@@ -94,10 +94,11 @@ double contact_error(const Cone& cone, double contact_mass, const Eigen::Ref<con
                      const Eigen::Ref<const Vector>& u) {
   if (!r.allFinite() || !u.allFinite()) return std::numeric_limits<double>::quiet_NaN();
   if (cone.kind != ConeKind::polyhedral) {
-    // Dry friction of what is moved as prescribed: all of it, against the motion, or any of it at rest.
+    // Dry friction of what is moved as prescribed: all of it, against the motion, or any of it at rest. Its limit may have
+    // moved since by what the joint forces are iterated to.
     if (!std::isfinite(contact_mass) && cone.kind == ConeKind::box) {
-      const bool against = r[0] == (u[0] > 0 ? -cone.bound : cone.bound);
-      return against ? 0.0 : std::abs(u[0]);
+      const double missing = std::abs(r[0] - (u[0] > 0 ? -cone.bound : cone.bound));
+      return std::abs(u[0]) * (missing < cone.bound ? missing / cone.bound : missing > 0 ? 1.0 : 0.0);
     }
     // A contact between bodies that cannot move has no mass and no law to fail.
     if (!std::isfinite(contact_mass)) return std::max(0.0, -u[0]);
