@@ -18,6 +18,11 @@
 // would come to their accumulation point within H, at 2e|u_N⁻|/((1−e)|u̇_N|). So what rattles near rest costs a solve, not
 // an event each. Projection puts the contact onto its surface. And (1) is taken, with all of the restitution, for what is
 // left of a step that has used up its events.
+//
+// The impulses of (1) do the work ½ rᵀ(u⁺ + u⁻) = rᵀu⁺ − ½ rᵀWr − ½ rᵀΔu, where Δu is what forces do to u in the step: none
+// is gained by impacts alone, provided that (1) is taken for all contacts at once. So it is, for the rest of a step, also for
+// those that are closed. What slowly leaves and is pressed back by forces within the step would gain the last term: its
+// mean velocity vanishes instead, as that of contacts that stay, and the next step takes the impact.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,13 +48,14 @@ bool EventStepper::closes(const EventStep& step, std::size_t c, double touching)
          !(begin.gap(c) < -touching && begin.normal_velocity(c) > 0);
 }
 
-RowShift EventStepper::captured_shift(const ContactSet& contacts, std::size_t c, bool rebounds) const {
+RowShift EventStepper::captured_shift(const EventStep& step, const ContactSet& contacts, std::size_t c,
+                                      bool rebounds) const {
   RowShift shift;
   const Vector3 u = contacts.velocity(c);
   const double ratio = contacts.surface(c).tangent_ratio;
-  shift.impact = true;
-  shift.weight = -(1.0 - formula_.sigma) * u;
-  shift.weight[2] *= ratio;
+  shift.at_end = true;
+  shift.impact = u[0] < 0;
+  shift.leaves = !shift.impact && !step.capturing;
   if (rebounds && u[0] < -options_.impact.threshold) {
     shift.velocity = options_.impact.tangential_restitution * u;
     shift.velocity[0] = contacts.surface(c).restitution * u[0];
@@ -67,7 +73,7 @@ void EventStepper::join(EventStep& step, std::size_t c, bool rebounds) {
   active.closed.insert(active.closed.begin() + at, c);
   active.memory.insert(active.memory.begin() + at, find_memory(step.history, step.now.contacts.ids[c]));
   active.modes.insert(active.modes.begin() + at, ContactMode{});
-  active.shifts.insert(active.shifts.begin() + at, captured_shift(step.now.contacts, c, rebounds));
+  active.shifts.insert(active.shifts.begin() + at, captured_shift(step, step.now.contacts, c, rebounds));
 }
 
 bool EventStepper::capture(EventStep& step, double h, bool all) {
@@ -89,10 +95,10 @@ bool EventStepper::capture(EventStep& step, double h, bool all) {
 // Those that touch already and approach: with restitution, as (1) has it.
 void EventStepper::capture_approaching(EventStep& step, double h) {
   ActiveSet& active = step.active;
-  active.shifts.assign(active.closed.size(), {});
+  active.shifts.assign(active.closed.size(), RowShift{.at_end = true});
   for (ContactId id : find_approaching(step, h)) {
     const std::size_t c = active.contacts.find(id);
-    active.shifts[c] = captured_shift(active.contacts, c, step.rebounds);
+    active.shifts[c] = captured_shift(step, active.contacts, c, step.rebounds);
   }
 }
 

@@ -133,7 +133,8 @@ class EventStepper final : public Stepper {
   void capture_approaching(EventStep& step, double h);
   bool closes(const EventStep& step, std::size_t c, double touching) const;
   bool is_slow(const EventStep& step, std::size_t c, double h) const;
-  RowShift captured_shift(const ContactSet& contacts, std::size_t c, bool rebounds) const;
+  RowShift captured_shift(const EventStep& step, const ContactSet& contacts, std::size_t c,
+                          bool rebounds) const;
   void join(EventStep& step, std::size_t c, bool rebounds);
   void report_captured(const EventStep& step, const Trial& trial) const;
   static void release_rebounding(EventStep& step);

@@ -13,6 +13,9 @@ namespace {
 // Islands that are kept for each one in use: bodies that meet and part again find theirs made.
 constexpr std::size_t k_kept_islands = 4;
 
+// A step that fails where contacts are located, and then has this many times the kinetic energy it began with [-].
+constexpr double k_sudden = 10;
+
 Vector gather(const Vector& from, const std::vector<int>& places) {
   Vector out(static_cast<Eigen::Index>(places.size()));
   for (std::size_t i = 0; i < places.size(); ++i) out[static_cast<Eigen::Index>(i)] = from[places[i]];
@@ -160,10 +163,20 @@ void IslandStepper::take(const System& system, const State& state, const StepReq
   if (island.report.ok || island.report.stopped || !make_captured_) return;
   const std::string reason = island.report.message;
   take_captured(system, state, request, island);
-  if (island.report.ok)
+  if (island.report.ok && !is_jammed(system, state, island)) {
     island.report.warn(WarningKind::captured, reason + "; the events of this step are captured, not located");
-  else
-    island.report.message = reason;
+    return;
+  }
+  island.report.ok = false;
+  island.report.message = reason;
+}
+
+bool IslandStepper::is_jammed(const System& system, const State& state, const Island& island) {
+  const State begin = split_state(system, island.part, state);
+  const System& part = *island.part.system;
+  const double kinetic = kinetic_energy(part.mass_at(part.configuration(begin.t, begin.q), M_), begin.v);
+  const double after = island.report.energy.kinetic, driven = island.state.history.energy.driven;
+  return after > k_sudden * kinetic && driven > 0.5 * after;
 }
 
 void IslandStepper::take_captured(const System& system, const State& state, const StepRequest& request,

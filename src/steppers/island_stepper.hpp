@@ -67,6 +67,9 @@ class IslandStepper final : public Stepper {
   void take(const System& system, const State& state, const StepRequest& request, const Bodies& bodies,
             Island& island);
   void take_captured(const System& system, const State& state, const StepRequest& request, Island& island);
+  // Whether the captured step of an island, which began at `state`, shows that a prescribed motion presses against what cannot
+  // give way: almost all of its energy has come from there, at once.
+  bool is_jammed(const System& system, const State& state, const Island& island);
   void combine(const System& system, State& state, const StepRequest& request, StepReport& report);
 
   Maker make_, make_captured_;

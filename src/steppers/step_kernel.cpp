@@ -47,18 +47,25 @@ double friction_round_off(const StepData& data, const Problem& problem) {
 
 void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
-                          std::span<const RowShift> shifts, StepData& data, Problem& problem) {
+                          std::span<RowShift> shifts, StepData& data, Problem& problem) {
   assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
+  // By the rows of the step, along which its impulses act: other ones would hide energy.
+  if (std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.at_end; }))
+    problem.Ht.multiply(VectorRef(begin.phase.v), u_);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
-    const int known = std::min(problem.cones[c].dim, 3);
-    problem.w.segment(problem.Ht.first_row(static_cast<int>(c)), known) +=
-        (shifts[c].velocity + shifts[c].drift + shifts[c].weight).head(known);
+    const int known = std::min(problem.cones[c].dim, 3), row = problem.Ht.first_row(static_cast<int>(c));
+    auto w = problem.w.segment(row, known);
+    if (shifts[c].at_end) {
+      shifts[c].weight.head(known) = -(1 - formula_.sigma) * (u_.segment(row, known) + w);
+      if (shifts[c].leaves) shifts[c].weight[0] = 0;
+    }
+    w += (shifts[c].velocity + shifts[c].drift + shifts[c].weight).head(known);
   }
 }
 
 bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h,
                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
-                         std::span<const RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
+                         std::span<RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
   throw_if_stop_requested();
   trial.h = h;
   trial.failure.clear();

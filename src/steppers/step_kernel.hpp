@@ -23,8 +23,11 @@ namespace delassus {
 struct RowShift {
   Vector3 velocity = Vector3::Zero();  // normal first [m/s]
   Vector3 drift = Vector3::Zero();     // change of the velocity of moving surfaces over the step [m/s]
-  Vector3 weight = Vector3::Zero();    // turns the weighted velocity of the scheme into that of the end [m/s]
-  bool impact = false;                 // the work of the contact in this step is an impact's
+  bool at_end = false;                 // holds for u⁺, not for the weighted velocity of the scheme
+  bool leaves =
+      false;  // but for the normal velocity, which is that of what leaves and comes back within the step
+  Vector3 weight = Vector3::Zero();  // what makes it so, (1−σ) u⁻ of the rows of the step [m/s]
+  bool impact = false;               // the work of the contact in this step is an impact's
   // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
   // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest. The same where `slow` is
   // a gap that the step does not close.
@@ -110,11 +113,11 @@ class StepKernel {
     Reduction reduction;
   };
   bool prepare(const System& system, const PhasePoint& begin, double h, std::span<const ContactMode> modes,
-               const VectorRef& slip_hint, std::span<const RowShift> shifts, StepData& data, Slot& slot,
+               const VectorRef& slip_hint, std::span<RowShift> shifts, StepData& data, Slot& slot,
                Trial& trial);
   void assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
-                std::span<const ContactMode> modes, const VectorRef& slip_hint,
-                std::span<const RowShift> shifts, StepData& data, Problem& problem);
+                std::span<const ContactMode> modes, const VectorRef& slip_hint, std::span<RowShift> shifts,
+                StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(const System& system, double h, Trial& trial);
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.

@@ -184,5 +184,43 @@ stepper: {name: moreau-jean, step: 0.01}
   EXPECT_TRUE(simulation.run_until(1.5)) << simulation.report().message;
 }
 
+// A heavy ball crushes a light box on the ground: it rattles between the two until the events of a step are used up, and the
+// rest of the step is captured with contacts that are hit, that leave and that are closed.
+TEST(CapturedEnergy, NothingIsGainedFromWhatIsCrushed) {
+  struct Case {
+    double x, z;
+    int spin[3], max_events;
+  };
+  const Case cases[] = {{-0.026, 0.004, {-13, 57, 17}, 10}, {-0.024, -0.027, {31, 0, 9}, 20},
+                        {-0.034, 0.046, {-55, -22, 39}, 5}, {0.032, -0.023, {16, 32, 57}, 10},
+                        {-0.006, 0.044, {52, -14, -48}, 5}, {0.003, -0.009, {-31, 55, -17}, 20},
+                        {0.042, -0.047, {-25, 17, 25}, 20}, {0.01, -0.047, {-35, -8, -23}, 20}};
+  int captured = 0;
+  for (const Case& c : cases) {
+    SCOPED_TRACE(fmt::format("{} {}", c.x, c.z));
+    Simulation simulation = simulate(fmt::format(R"(
+delassus: 1
+bodies:
+  - {{name: ground, type: fixed, shapes: [{{type: plane}}]}}
+  - {{name: anvil, type: rigid, mass: 300, position: [{}, 0.37, {}], velocity: [0, -1, 0], shapes: [{{type: sphere, radius: 0.2}}]}}
+  - {{name: chip, type: rigid, mass: 0.007, position: [0, 0.09, 0], rotation: [0.3, 0.2, 0.5], angular_velocity: [{}, {}, {}], shapes: [{{type: box, size: [0.07, 0.09, 0.14]}}]}}
+contact: {{friction: 0.47, restitution: 0.85}}
+stepper: {{step: 1e-3, max_events: {}}}
+)",
+                                                 c.x, c.z, c.spin[0], c.spin[1], c.spin[2], c.max_events));
+    double start = 0;  // after a step of free fall
+    simulation.observe([&](const Simulation&, const StepReport& report) {
+      if (start == 0) start = report.energy.kinetic + report.energy.potential;
+      EXPECT_LE(report.energy.kinetic + report.energy.potential, start * (1 + 1e-9)) << report.t_end;
+      for (const Event& event : report.events) {
+        EXPECT_LE(event.energy_change, 1e-9 * start) << event.time;
+        captured += event.kind == EventKind::zeno ? 1 : 0;
+      }
+    });
+    ASSERT_TRUE(simulation.run_until(0.1)) << simulation.report().message;
+  }
+  EXPECT_GE(captured, 6);
+}
+
 }  // namespace
 }  // namespace delassus

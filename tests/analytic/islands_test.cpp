@@ -217,5 +217,30 @@ stepper: {name: trapezoidal-2, step: 1e-3}
   }
 }
 
+// What cannot be located and, captured, gets nearly all of its energy from a prescribed motion at once, jams: it is not gone on with.
+TEST(Crowds, AreNoWayOutOfAJam) {
+  for (const bool prescribed : {true, false}) {
+    Simulation simulation = simulate(std::string(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: base, type: rigid, mass: 1000, inertia: [100, 100, 100], position: [-1, 0, 0]}
+  - {name: ram, type: rigid, mass: 1e-3, velocity: [1, 0, 0], shapes: [{type: sphere, radius: 0.1}]}
+  - {name: block, type: rigid, mass: 10, position: [0.2, 0, 0], shapes: [{type: sphere, radius: 0.1}]}
+joints:
+  - {name: rail, type: prismatic, between: [base, ram], point: [0, 0, 0], axis: [1, 0, 0]}
+)") + (prescribed ? "motors: [{name: drive, type: velocity, joint: rail, coordinate: slide, law: 1}]\n"
+                  : ""));
+    IslandStepper stepper(
+        [] { return std::make_unique<FailingStepper>(); },
+        [] { return make_stepper({.name = "moreau-jean"}, make_solver(SolverSettings{})); });
+    State state = simulation.state();
+    StepReport report;
+    stepper.advance(simulation.system(), state, {.t_end = 1e-3, .t_next = 2e-3}, report);
+    EXPECT_EQ(report.ok, !prescribed) << report.message;
+    EXPECT_EQ(state.t, prescribed ? 0.0 : 1e-3);
+  }
+}
+
 }  // namespace
 }  // namespace delassus

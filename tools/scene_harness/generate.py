@@ -169,6 +169,7 @@ class Generator:
         for i, parent in enumerate(parents):
             mechanism.connect(bodies[parent], bodies[i + 1], min(radii[parent], radii[i + 1]))
         mechanism.couple(bodies)
+        mechanism.avoid_jams([b["name"] for b in bodies])
         self.mechanisms.append(mechanism)
 
     def add_rotor(self):
@@ -199,6 +200,9 @@ class Generator:
             elements = [e for m in self.mechanisms for e in getattr(m, key)]
             if elements:
                 scene[key] = elements
+        apart = [pair for m in self.mechanisms for pair in m.apart]
+        if apart:
+            scene["contact"] = {"pairs": [{"bodies": list(pair), "touch": False} for pair in apart]}
         scene["stepper"] = {"step": STEP}
         scene["output"] = {"every": 1}
         return scene

@@ -238,6 +238,7 @@ def judge_ground(scene, poses, size):
 def touching_pairs(scene):
     """Pairs of bodies whose shapes may touch; grounds are judged on their own."""
     joined = {frozenset(j["between"]) for j in scene.get("joints", []) if "between" in j}
+    joined |= {frozenset(p["bodies"]) for p in scene.get("contact", {}).get("pairs", []) if not p.get("touch", True)}
     bodies = [b for b in scene["bodies"] if b.get("shapes") and b["name"] != "ground"
               and not any(s["type"] in ("plane", "height_field") for s in b["shapes"])]
     return [(a, b) for i, a in enumerate(bodies) for b in bodies[i + 1:]

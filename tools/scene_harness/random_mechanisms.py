@@ -4,6 +4,7 @@
 
 Motors that prescribe a motion (position, velocity) could squeeze a body against the ground, which has no solution: they only move
 bodies of free mechanisms against each other, and rotors about their own axis of symmetry."""
+import itertools
 import math
 
 from . import geometry as g
@@ -25,6 +26,7 @@ class Mechanism:
     def __init__(self, rng, name):
         self.rng, self.name = rng, name
         self.joints, self.limits, self.frictions, self.motors, self.forces = [], [], [], [], []
+        self.apart = []                                              # pairs of bodies that do not touch
 
     def new_name(self, kind, elements):
         return f"{self.name}_{kind}{len(elements)}"
@@ -102,7 +104,7 @@ class Mechanism:
         self.motors.append(motor)
 
     def couple(self, bodies):
-        """Gears, racks and relations of coordinates; now and then a blade, or a spring, bushing or torsional spring across."""
+        """Gears, racks and relations of coordinates; now and then a blade, or a spring or bushing across."""
         rng = self.rng
         driven = {m["joint"] for m in self.motors} | {limit["joint"] for limit in self.limits}
         hinges = [j for j in self.joints if j["type"] == "revolute" and j["name"] not in driven]
@@ -125,21 +127,25 @@ class Mechanism:
         if rng.random() < FREE_SPRING_SHARE and len(bodies) > 1:
             self.spring(*rng.sample(bodies, 2))
 
+    def avoid_jams(self, bodies):
+        """A motion that is prescribed presses as hard as it takes: bodies of its own mechanism are not in its way, since no
+        velocity satisfies what it would do to them."""
+        if any(m["type"] in ("position", "velocity") for m in self.motors):
+            self.apart = list(itertools.combinations(bodies, 2))
+
     def spring(self, first, second):
         rng = self.rng
         rate, mass = log_uniform(rng, 5, 60), min(first["mass"], second["mass"])
         size = g.bounding_radius(second["shapes"])
         k, c = short(mass * rate ** 2), short(mass * rate * rng.choice([0, 0.1, 0.5]))
-        force = {"name": self.new_name("spring", self.forces), "type": rng.choice(["spring", "spring", "bushing", "torsional"]),
+        force = {"name": self.new_name("spring", self.forces), "type": rng.choice(["spring", "spring", "bushing"]),
                  "between": [first["name"], second["name"]]}
         point = [short(x) for x in g.scale(g.add(first["position"], second["position"]), 0.5)]
         if force["type"] == "spring":
             force.update(stiffness=k, damping=c)
-        elif force["type"] == "bushing":
+        else:
             area = size * size
             force.update(point=point, stiffness=[k] * 3 + [short(k * area)] * 3, damping=[c] * 3 + [short(c * area)] * 3)
-        else:
-            force.update(point=point, axis=direction(rng), stiffness=short(k * size * size), damping=short(c * size * size))
         self.forces.append(force)
 
 

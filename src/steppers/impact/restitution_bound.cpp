@@ -68,6 +68,8 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
   if (reductions_ > k_max_reductions) return false;
   for (Group& group : groups_) group.gain = group.scale = 0;
   for (int c = 0; c < local.W.num_contacts(); ++c) {
+    // What the friction of joints takes does not pay for what a law of impact gains.
+    if (local.cones[static_cast<std::size_t>(c)].kind == ConeKind::box) continue;
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
     const int row = local.W.first_row(c), dim = local.W.dim(c);
     const VectorRef r = solution.r.segment(row, dim), u = solution.u.segment(row, dim),
