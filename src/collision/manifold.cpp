@@ -329,13 +329,27 @@ class MeshContacts {
     return mesh_.pose.point(sum / g.faces[f.index].count);
   }
 
-  // A corner or an edge of the mesh that lies below a feature of the shape, but not in the shape.
+  // A corner or an edge of the mesh that lies below a feature of the shape, but not in the shape, nor the feature in the
+  // solid: of an acute rim that has just gone below a ridge only the latter is true.
   bool is_beside(const ShapeContact& c) const {
     const Feature feature = mesh_.geometry.feature(mesh_is_b_ ? c.feature_b : c.feature_a);
+    const Vector3 &on_mesh = mesh_is_b_ ? c.contact.point_b : c.contact.point_a,
+                  &on_shape = mesh_is_b_ ? c.contact.point_a : c.contact.point_b;
     return feature.kind != FeatureKind::face &&
-           !is_inside(shape_.geometry,
-                      shape_.pose.local_point(mesh_is_b_ ? c.contact.point_b : c.contact.point_a),
-                      pairs_.border());
+           !is_inside(shape_.geometry, shape_.pose.local_point(on_mesh), pairs_.border()) &&
+           !(feature.kind == FeatureKind::edge &&
+             is_below_ridge(mesh_.geometry.edges[feature.index], mesh_.pose.local_point(on_mesh),
+                            mesh_.pose.local_point(on_shape)));
+  }
+
+  // From a point of the edge to x the way goes down into the solid, and does not leave it.
+  bool is_below_ridge(const GeometryEdge& edge, const Vector3& on_edge, const Vector3& x) const {
+    for (int face : edge.face) {
+      if (face < 0) return false;
+      const GeometryFace& f = mesh_.geometry.faces[face];
+      if (f.normal.dot(x - f.x) - f.rounding > pairs_.border()) return false;
+    }
+    return edge.ridge && !leaves_between(mesh_.geometry, index_, edge.face[0], on_edge, x, scratch().faces);
   }
 
   // The way from the surface of the mesh down to the shape's point passes another face.

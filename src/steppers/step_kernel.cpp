@@ -515,7 +515,8 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
     const double others = solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
-    if (c < static_cast<int>(shifts.size()) && shifts[c].impact) {
+    // Contacts that impacts are captured with share in their energy.
+    if (c < static_cast<int>(shifts.size()) && (shifts[c].impact || shifts[c].at_end)) {
       trial.work_impacts += first + others;
       continue;
     }
