@@ -12,8 +12,6 @@
 namespace delassus {
 namespace {
 
-// What solvers leave of the energy of bodies at rest, as a share of what the forces do over the size of the system [-].
-constexpr double k_energy_round_off = 1e-6;
 // Steps that gain less, as a share of the energy in play, are not looked at closer [-].
 constexpr double k_visible_gain = 1e-6;
 
@@ -29,7 +27,7 @@ void EnergyWatch::begin(const System& system, const State& state, const EnergyRe
   fixed_ = !system.depends_on_time() && !(system.has_contacts() && has_belts(system, state));
   Vector k;
   system.forces(state.t, state.q, state.v, k);
-  floor_ = k_energy_round_off * max_abs(k) * system_size(system, state.q);
+  floor_ = energy_round_off(system, state.q, k);
   first_error_ = energy.error;
   highest_ = energy.kinetic + energy.potential;
   lowest_ = energy.potential;

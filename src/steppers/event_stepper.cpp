@@ -137,7 +137,7 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
   // Schemes as they were published penetrate, and so does what does not look for collisions.
   const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
                      !options_.snap_to_grid && options_.projection != Projection::none;
-  if (!asked || certificate.relative_depth <= k_depth_tolerance ||
+  if (!asked || certificate.relative_depth <= k_halving_depth ||
       retries.halvings >= std::min(k_deep_halvings, options_.max_halvings))
     return false;
   // What was there before is not the step's.
@@ -172,6 +172,9 @@ bool EventStepper::halve_gaining_step(const State& state, GainHistory& gains, Re
   const double in_play = std::max({begin.kinetic, end.kinetic, free}) +
                          std::abs(end.potential - begin.potential) + std::abs(work) + std::abs(driven);
   if (!(gain > k_gain_tolerance * in_play)) return false;
+  Vector k;
+  step.system->forces(step.now.at, step.now.phase.v, k);
+  if (gain <= energy_round_off(*step.system, step.now.phase.q, k)) return false;
   gains.in_vain = gain > k_helped * gains.last ? gains.in_vain + 1 : 0;
   if (gains.in_vain >= k_vain_halvings) return false;
   gains.last = gain;

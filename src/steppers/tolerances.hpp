@@ -25,6 +25,8 @@ inline constexpr double k_gap_at_rest = 1e-10;
 inline constexpr double k_residual_tolerance = 1e-3;
 // Depth of a contact as a fraction of the smaller body; of a stop [-, rad].
 inline constexpr double k_depth_tolerance = 1e-3;
+// Above this one the step is halved: most of what gets that deep is a contact that was seen too late.
+inline constexpr double k_halving_depth = 2e-4;
 // Energy that a step gains, as a fraction of its kinetic energy and of what its forces do [-].
 inline constexpr double k_gain_tolerance = 1e-3;
 // Drift of joints as a fraction of the size of the system; of angles [-, rad].
@@ -42,6 +44,12 @@ inline double largest_coordinate(const Dynamics& system, const VectorRef& q) {
 // Lengths that are compared with round-off are relative to this: metres, or the largest coordinate [m].
 inline double system_size(const Dynamics& system, const VectorRef& q) {
   return 1.0 + largest_coordinate(system, q);
+}
+
+// What solvers leave of the energy of bodies at rest, as a share of what the forces k do over the size of the system [-, J].
+inline constexpr double k_energy_round_off = 1e-6;
+inline double energy_round_off(const Dynamics& system, const VectorRef& q, const VectorRef& k) {
+  return k_energy_round_off * max_abs(k) * system_size(system, q);
 }
 
 // A contact with Φ ≤ max(ε_a, ε_b h³) touches [Potra et al. 2006, 7.1] [m].

@@ -323,19 +323,30 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
                                                             double h, const ContactSet& active,
                                                             std::span<const ContactMode> modes,
                                                             Trial& at_transition) {
+  // Forces and velocities are compared by what they are of themselves, whatever the units.
   const auto smallest = [&] {
     double value = std::numeric_limits<double>::infinity();
-    for (const Value& x : values_)
-      if (may_change(x)) value = std::min(value, x.value);
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (may_change(values_[i]))
+        value = std::min(value, i < scales_.size() ? values_[i].value / scales_[i] : values_[i].value);
     return value;
   };
+  scales_.clear();
   bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, false, at_transition);
   if (!consistent) return std::nullopt;
-  const double at_end = smallest();
-  if (!(at_end < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
+  if (!(smallest() < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
+  for (const Value& x : values_) scales_.push_back(std::abs(x.value));
+  const std::vector<Value>& values_end = values_end_ = values_;
   const double h_start = k_start_fraction * h;
   consistent = evaluate(system, begin, h_start, active, modes, false, at_transition);
   if (!consistent) return std::nullopt;
+  if (values_.size() != values_end.size()) return std::nullopt;
+  double at_end = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const double scale = std::max(scales_[i], std::abs(values_[i].value));
+    scales_[i] = scale > 0 ? scale : 1.0;
+    if (may_change(values_end[i])) at_end = std::min(at_end, values_end[i].value / scales_[i]);
+  }
   const double at_start = smallest();
   if (std::isnan(at_start)) return std::nullopt;
   values_start_ = values_;

@@ -108,7 +108,8 @@ class TransitionFinder {
 
   StepKernel& kernel_;
   bool has_facets_;  // a polyhedral law whose generators are fixed
-  std::vector<Value> values_, values_start_;
+  std::vector<Value> values_, values_start_, values_end_;
+  std::vector<double> scales_;                   // of the values, over the step
   std::vector<HeldParts> may_change_, changed_;  // per contact
   std::vector<HeldParts> moves_;                 // of what changes, what is not at rest before and after
   bool law_known_ = false;                       // of the last breaks_away
