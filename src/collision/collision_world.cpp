@@ -38,8 +38,8 @@ struct Scratch {
   std::vector<ShapeContact> contacts;  // of one pair; never kept across a loop
 };
 
-// A place of a sweep.
-struct Sweep {
+// A place of a pair on its way.
+struct SweptPlace {
   double way = 0, gap = 0;
   std::size_t first = 0, last = 0;  // its contacts, among those found
 };
@@ -370,7 +370,7 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
       std::max(mesh ? 0.5 * k_mesh_depth * narrow : pair.envelope, pair.travel / k_max_places);
   const double near = pair.envelope + shortest, reach = reach_of(ga, gb, shortest);
   const auto look = [&](double way) {
-    Sweep at{.way = way, .first = found.size()};
+    SweptPlace at{.way = way, .first = found.size()};
     PairPlace place = place_at(pair, bodies[a.body], bodies[b.body], std::min(h * way / pair.travel, h));
     if (!mesh) {
       place.separation = separation(ga, place.a, gb, place.b, std::max(pair.travel, near));
@@ -380,23 +380,23 @@ void CollisionWorld::sweep(const Pair& pair, std::span<const BodyPlacement> bodi
     at.last = found.size();
     return at;
   };
-  const auto same_contacts = [&](const Sweep& x, const Sweep& y) {
+  const auto same_contacts = [&](const SweptPlace& x, const SweptPlace& y) {
     return x.last > x.first && std::equal(found.begin() + static_cast<std::ptrdiff_t>(x.first),
                                           found.begin() + static_cast<std::ptrdiff_t>(x.last),
                                           found.begin() + static_cast<std::ptrdiff_t>(y.first),
                                           found.begin() + static_cast<std::ptrdiff_t>(y.last),
                                           [](const Found& c, const Found& d) { return c.id == d.id; });
   };
-  const auto refine = [&](const auto& self, const Sweep& x, const Sweep& y) -> void {
+  const auto refine = [&](const auto& self, const SweptPlace& x, const SweptPlace& y) -> void {
     const double way = y.way - x.way;
     // No two points come nearer by more than the way.
     if (!(way > shortest) || x.gap + y.gap > way + 2 * pair.envelope) return;
     if (!mesh && way <= k_seen * shortest && same_contacts(x, y)) return;
-    const Sweep middle = look(x.way + 0.5 * way);
+    const SweptPlace middle = look(x.way + 0.5 * way);
     self(self, x, middle);
     self(self, middle, y);
   };
-  const Sweep begin = look(0);
+  const SweptPlace begin = look(0);
   // What is farther away than the whole way does not meet.
   if (!mesh && begin.gap > pair.envelope + pair.travel) return;
   refine(refine, begin, look(pair.travel));
