@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <utility>
 
@@ -86,16 +87,19 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
                            StepReport& report) {
-  std::vector<Warning> earlier;  // of attempts that were refused
+  std::vector<Warning> earlier;  // why attempts were refused; what else happened in them did not
+  int rejected = 0;
   Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
   take_step(system, state, request, retries, report);
   GainHistory gains;
   while (report.ok && (halve_deep_step(state, retries) || halve_gaining_step(state, gains, retries))) {
-    earlier.insert(earlier.end(), report.warnings.begin(), report.warnings.end());
+    rejected += report.rejected + 1;
+    std::copy_if(report.warnings.begin(), report.warnings.end(), std::back_inserter(earlier),
+                 [](const Warning& warning) { return warning.kind == WarningKind::step_halved; });
     take_step(system, state, request, retries, report);
-    ++report.rejected;
   }
   if (report.stopped_at_event) return;
+  report.rejected += rejected;
   report.warnings.insert(report.warnings.begin(), earlier.begin(), earlier.end());
   finisher_.finish(step_, state);
 }
