@@ -241,6 +241,13 @@ double CollisionWorld::pair_size(const Ends& ends) const {
                   shapes_[ends.shape_b].collider.geometry->size);
 }
 
+double CollisionWorld::smallest_shape(int body_a, int body_b) const {
+  double size = std::numeric_limits<double>::infinity();
+  for (const PlacedShape& shape : shapes_)
+    if (shape.body == body_a || shape.body == body_b) size = std::min(size, shape.collider.geometry->size);
+  return std::isfinite(size) ? size : 1.0;
+}
+
 double CollisionWorld::ball_radius(int shape) const {
   const Geometry& geometry = *shapes_[shape].collider.geometry;
   return geometry.kind == ShapeKind::sphere ? geometry.points[0].radius : 0.0;

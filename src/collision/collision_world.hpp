@@ -95,6 +95,8 @@ class CollisionWorld {
   };
   void overlaps(std::span<const BodyPlacement> bodies, double tolerance, std::vector<Overlap>& out) const;
 
+  // Width of the smallest shape of two bodies; 1 m where they have none [m].
+  double smallest_shape(int body_a, int body_b) const;
   // Width of the smaller shape [m].
   double pair_size(const Ends& ends) const;
   double ball_radius(int shape) const;  // 0 for other shapes

@@ -51,8 +51,11 @@ void MultibodySystem::make_contacts() {
   }
   for (std::size_t i = 0; i < model_.limits.size(); ++i) {
     const CoordinateLimit& limit = model_.limits[i];
-    if (std::isfinite(limit.lower)) limits_.push_back({static_cast<int>(i), 1.0, limit.lower});
-    if (std::isfinite(limit.upper)) limits_.push_back({static_cast<int>(i), -1.0, limit.upper});
+    const PairFunction& function = coordinates_[coordinate_index(limit.coordinate)].function;
+    const double size =
+        function.kind == PairKind::angle ? 1.0 : world_.smallest_shape(function.body_a, function.body_b);
+    if (std::isfinite(limit.lower)) limits_.push_back({static_cast<int>(i), 1.0, limit.lower, size});
+    if (std::isfinite(limit.upper)) limits_.push_back({static_cast<int>(i), -1.0, limit.upper, size});
   }
 }
 

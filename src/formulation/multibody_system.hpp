@@ -56,8 +56,6 @@ class MultibodySystem final : public System {
     return world_.pair_size({.shape_a = overlap.shape_a, .shape_b = overlap.shape_b});
   }
   std::string shape_name(int shape) const { return world_.shape_name(shape); }
-  // Whether a contact is a stop of a joint.
-  bool is_stop(ContactId id) const { return is_limit(id); }
 
   int nq() const override { return nq_; }
   int nv() const override { return nv_; }
@@ -105,7 +103,9 @@ class MultibodySystem final : public System {
     return is_shape(id) ? world_.knows(id) : id < num_listed();
   }
   bool gap_is_angle(ContactId id) const override;
+  bool is_stop(ContactId id) const override { return is_limit(id); }
   double contact_size(ContactId id) const override {
+    if (is_limit(id)) return limit(id).size;
     return is_shape(id) ? world_.pair_size(world_.ends(id)) : 1.0;
   }
   ContactBodies contact_bodies(ContactId id) const override;
@@ -179,6 +179,7 @@ class MultibodySystem final : public System {
   struct LimitContact {
     int limit = 0;
     double sign = 1, bound = 0;  // gap = sign (ξ − bound)
+    double size = 1;             // width of the smallest shape that it moves [m], where it is a length
   };
   // A pair function at (t, q, v) with the turns counted.
   struct Evaluation {

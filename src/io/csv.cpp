@@ -136,7 +136,7 @@ Table certificate(const Recording& recording) {
       "drift,"
       "penetration,iterations,solves,substeps,rejected,redundant_joint_rows,worst_joint,worst_contact,joint_"
       "turn,"
-      "stop_excess");
+      "stop_excess,deepest_contact");
   for (int f = 0; f < recording.num_frames(); ++f) {
     const Certificate& c = recording.certificate[f];
     table.row(recording.time[f]).add(recording.step[f]).add(recording.step_length[f]);
@@ -150,6 +150,7 @@ Table certificate(const Recording& recording) {
     table.add(has_joint ? quoted(recording.joint_names[c.worst_joint_row]) : "");
     table.add(c.has_worst_contact ? quoted(recording.contact_name(c.worst_contact)) : "");
     table.add(c.joint_turn).add(c.stop_excess);
+    table.add(c.deepest_contact != k_no_contact ? quoted(recording.contact_name(c.deepest_contact)) : "");
   }
   return table;
 }

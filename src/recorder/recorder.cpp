@@ -61,7 +61,7 @@ struct FrameColumns {
   Column<double> time, step_length, q, v, weighted_velocity, bodies, joint_impulses, joint_coordinates,
       reactions, energy, certificate;
   Column<std::int64_t> step, solver, contact_first, contact_count;
-  Column<std::uint64_t> worst_contact;
+  Column<std::uint64_t> worst_contact, deepest_contact;
 
   template <class F>
   void each(F&& f) {
@@ -70,6 +70,7 @@ struct FrameColumns {
       f(*c);
     for (auto* c : {&step, &solver, &contact_first, &contact_count}) f(*c);
     f(worst_contact);
+    f(deepest_contact);
   }
 };
 
@@ -224,6 +225,7 @@ struct Recorder::Impl {
     frames.certificate.create(file, "/frames/certificate", {k_certificate_numbers});
     frames.solver.create(file, "/frames/solver", {8});
     frames.worst_contact.create(file, "/frames/worst_contact");
+    frames.deepest_contact.create(file, "/frames/deepest_contact");
     frames.contact_first.create(file, "/frames/contact_first");
     frames.contact_count.create(file, "/frames/contact_count");
   }
@@ -311,6 +313,8 @@ struct Recorder::Impl {
     frames.solver.put_row(std::array{static_cast<int>(c.status), c.iterations, c.solves, substeps, rejected,
                                      c.redundant_joint_rows, c.worst_joint_row, int{c.has_worst_contact}});
     frames.worst_contact.put(c.worst_contact);
+    frames.deepest_contact.put(c.relative_depth > 0 ? c.deepest_contact : k_no_contact);
+    if (c.relative_depth > 0) name_contact(c.deepest_contact);
   }
 
   void put_joint_impulses(const Vector& impulses) {

@@ -73,7 +73,8 @@ std::string read_bytes(const Hdf5File& file, const std::string& name) {
 }
 
 // The first versions that have them.
-constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3, k_couples = 4, k_energy_errors = 5;
+constexpr std::int64_t k_joint_outputs = 2, k_contact_normals = 3, k_couples = 4, k_energy_errors = 5,
+                       k_deepest = 6;
 
 // The version of the format.
 std::int64_t read_meta(const Hdf5File& file, Recording& recording) {
@@ -149,10 +150,12 @@ std::int64_t contact_rows(const Hdf5File& file, std::int64_t version, std::int64
   return tables.rows();
 }
 
-void read_solver(const Tables& frames, const std::string& path, Recording& recording) {
+void read_solver(const Tables& frames, std::int64_t version, const std::string& path, Recording& recording) {
   const Matrix residuals = frames.matrix("certificate");
   const auto solver = frames.read<std::int64_t>("solver");
   const auto worst = frames.read<std::uint64_t>("worst_contact");
+  const auto deepest = version >= k_deepest ? frames.read<std::uint64_t>("deepest_contact")
+                                            : std::vector<std::uint64_t>(worst.size(), k_no_contact);
   const auto count = static_cast<std::size_t>(frames.rows());
   recording.certificate.resize(count);
   recording.substeps.resize(count);
@@ -181,6 +184,7 @@ void read_solver(const Tables& frames, const std::string& path, Recording& recor
     certificate.worst_joint_row = s[6];
     certificate.has_worst_contact = s[7] != 0;
     certificate.worst_contact = worst[i];
+    certificate.deepest_contact = deepest[i];
   }
 }
 
@@ -194,6 +198,7 @@ void read_frames(const Hdf5File& file, std::int64_t version, std::int64_t commit
   Tables frames(file, "/frames", committed);
   for (const char* name : {"time", "step", "step_length", "worst_contact", "contact_first", "contact_count"})
     frames.limit(name, {});
+  if (version >= k_deepest) frames.limit("deepest_contact", {});
   frames.limit("q", {nq});
   frames.limit("v", {nv});
   frames.limit("weighted_velocity", {nv});
@@ -253,7 +258,7 @@ void read_frames(const Hdf5File& file, std::int64_t version, std::int64_t commit
                                 .constraint = e[5],
                                 .defect = e[6],
                                 .error = has_errors ? e[11] : e[5] + e[6]});
-  read_solver(frames, file.path(), recording);
+  read_solver(frames, version, file.path(), recording);
 }
 
 void read_events(const Hdf5File& file, std::int64_t committed, Recording& recording) {

@@ -8,11 +8,11 @@
 // libver="latest", and only the rows that /committed counts. After a restart in the same directory the .part
 // file, where there is one, belongs to the newer run.
 //
-// Layout, format version 5: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
+// Layout, format version 6: n frames, m contact rows, e events, c contact names; nq, nv, nb bodies, nj joint
 // rows, nx joint coordinates, nr joints and motors with reactions. Numbers are little endian: float64 unless the type is
 // given. SI units, quaternions (w, x, y, z), all vectors of bodies in world axes, contact triples with the
-// normal first. NaN: not known. Older versions are read as well: 4 has 7 energies and 6 numbers of the
-// certificate a frame, 3 no couples and centres of mass (zero then), 2 no
+// normal first. NaN: not known. Older versions are read as well: 5 has no deepest contacts, 4 has 7
+// energies and 6 numbers of the certificate a frame, 3 no couples and centres of mass (zero then), 2 no
 // normals and bodies of contacts (NaN and −1
 // then), 1 no joint coordinates and reactions either (nx = nr = 0).
 //
@@ -49,6 +49,8 @@
 //                                                 rejected substeps, redundant joint rows, worst joint row
 //                                                 or -1, 1 when there is a worst contact
 //   /frames/worst_contact           n uint64      its id
+//   /frames/deepest_contact         n uint64      id of the one that penetrates most beside the size of its bodies;
+//                                                 2⁶⁴ − 1: none does
 //   /frames/contact_first           n int64       the contacts of frame i are the rows contact_first[i] …
 //   /frames/contact_count           n int64       contact_first[i] + contact_count[i] − 1 of /contacts
 //
@@ -72,7 +74,7 @@
 //   /events/impulse                 e × 3         [N·s]
 //   /events/energy_change           e             [J]
 //
-//   /contact_names/id               c uint64      every contact that /contacts or /events mention
+//   /contact_names/id               c uint64      every contact that the other tables mention
 //   /contact_names/bodies           c × 2 int64   its bodies, numbers from 0; -1: the world; two times -1: not known
 //   /contact_names/length           c int64       bytes of its name …
 //   /contact_names/text             uint8         … in this text of all names, UTF-8, one after the other
@@ -94,9 +96,10 @@
 
 namespace delassus {
 
-inline constexpr std::int64_t k_recording_format = 5;                   // version of the layout above
+inline constexpr std::int64_t k_recording_format = 6;                   // version of the layout above
 inline constexpr int k_body_numbers = 13;                               // of a body in a frame
 inline constexpr int k_energy_numbers = 12, k_certificate_numbers = 8;  // of a frame
+inline constexpr ContactId k_no_contact = ~ContactId{0};                // where none penetrates
 inline constexpr int k_reaction_numbers = 6;                            // of a reaction in a frame
 
 // Where a recording comes from.

@@ -18,9 +18,10 @@ namespace {
 // Parts that fast bodies near contacts cut a step into at most.
 constexpr double k_max_parts = 64;
 
-// Surfaces are known; particles and contacts of formulas have none.
-bool is_of_shapes(const ContactPlace& place) {
-  return place.patch_a.dim > 0 || place.patch_b.dim > 0;
+// Contacts of shapes, and stops; particles and contacts of formulas enter as published.
+bool is_kept_apart(const System& system, const ContactSet& contacts, std::size_t c) {
+  const ContactPlace& place = contacts.places[c];
+  return place.patch_a.dim > 0 || place.patch_b.dim > 0 || system.is_stop(contacts.ids[c]);
 }
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
@@ -110,7 +111,8 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactMemory* memory = find_memory(step.history, contacts.ids[c]);
     RowShift shift;
-    if (!contacts.valid(c) || !enters(contacts, c, h, rest, memory != nullptr && memory->closed, shift))
+    if (!contacts.valid(c) ||
+        !enters(*step.system, contacts, c, h, rest, memory != nullptr && memory->closed, shift))
       continue;
     step.entering.push_back(c);
     step.memory.push_back(memory);
@@ -182,7 +184,7 @@ void CapturingStepper::find_passed(const CapturingStep& step, double h) {
       ++next;
       continue;
     }
-    if (!end.valid(c) || !(end.gap(c) < -by_forces) || !is_of_shapes(begin.places[c])) continue;
+    if (!end.valid(c) || !(end.gap(c) < -by_forces) || !is_kept_apart(*step.system, begin, c)) continue;
     // To lift what rebounds would add energy.
     const double slight = begin.surface(c).restitution > 0 ? 0.0 : k_slight;
     const double allowed = std::max(by_forces, slight * step.system->contact_size(begin.ids[c]));
@@ -284,13 +286,13 @@ void CapturingStepper::follow_surfaces(CapturingStep& step, double h) {
   }
 }
 
-bool CapturingStepper::enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest,
-                              bool closed, RowShift& shift) const {
+bool CapturingStepper::enters(const System& system, const ContactSet& contacts, std::size_t c, double h,
+                              const Rest& rest, bool closed, RowShift& shift) const {
   const double gap = contacts.gap(c), u_N = contacts.normal_velocity(c);
   const double e = contacts.surface(c).restitution;
   const bool approaches = !closed && -u_N > rest.speed;
-  // Shapes are kept apart, (1) with γ = 1; other contacts enter as the setting says.
-  const bool early = formula_.gaps_in_rows || (lifts() && is_of_shapes(contacts.places[c]));
+  // Shapes and stops are kept apart, (1) with γ = 1; other contacts enter as the setting says.
+  const bool early = formula_.gaps_in_rows || (lifts() && is_kept_apart(system, contacts, c));
   const bool touches = gap + (early ? 1.0 : formula_.prediction) * h * u_N <= rest.touching;
   shift.impact = approaches && touches;
   if (formula_.gaps_in_rows)
@@ -355,10 +357,10 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
   }
 }
 
-void CapturingStepper::find_free_floors(const ContactSet& contacts) {
+void CapturingStepper::find_free_floors(const System& system, const ContactSet& contacts) {
   floors_ = contacts.gaps.cwiseMin(0.0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (!contacts.valid(c) || !(contacts.gap(c) < 0) || !is_of_shapes(contacts.places[c])) continue;
+    if (!contacts.valid(c) || !(contacts.gap(c) < 0) || !is_kept_apart(system, contacts, c)) continue;
     const bool rebounds = contacts.surface(c).restitution > 0 && contacts.normal_velocity(c) > 0;
     if (!rebounds) floors_[static_cast<Eigen::Index>(c)] = 0;
   }
@@ -369,7 +371,7 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
     floors_.setZero(step.now.contacts.gaps.size());
     return;
   }
-  find_free_floors(step.now.contacts);
+  find_free_floors(*step.system, step.now.contacts);
   // The contacts at the beginning are in the trial's place now. What was below its surface there, but did not enter, is behind
   // others, inside of a body.
   const ContactSet& begin = trial_.end.contacts;
@@ -401,7 +403,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
   std::swap(now.contacts, found_);
   now.contacts.update_velocities(now.phase.v);
-  find_free_floors(now.contacts);
+  find_free_floors(system, now.contacts);
   const double before = energies(system, now, M_).total();
   const bool moved = gap_projector_.project(system, floors_, now);
   step.history.energy.projection += energies(system, now, M_).total() - before;

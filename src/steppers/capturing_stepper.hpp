@@ -34,7 +34,7 @@
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
 // that penetrate are lifted (gap_projection.hpp). An inelastic impact leaves a penetration of up to h|u_N⁻|; one that
 // rebounds is lifted to where it was at the beginning, (1 − e) h |u_N⁻|/2 at θ = ½, which is less energy than it has lost;
-// at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes enter with γ = 1.
+// at e = 1 and θ = ½ the energy is kept exactly. So that it was above its surface there, contacts of shapes and stops enter with γ = 1.
 // Lifting raises bodies, and so the energy E. It is done as far as the contacts of the step have lost as much, or slowly:
 //
 //   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (8)
@@ -113,8 +113,8 @@ class CapturingStepper final : public Stepper {
   bool add_if_passed(CapturingStep& step, std::size_t c, double h, double& part);
   void warn_too_fast(const CapturingStep& step);
   // Whether contact c of step.now takes part, and then its shift.
-  bool enters(const ContactSet& contacts, std::size_t c, double h, const Rest& rest, bool closed,
-              RowShift& shift) const;
+  bool enters(const System& system, const ContactSet& contacts, std::size_t c, double h, const Rest& rest,
+              bool closed, RowShift& shift) const;
   void follow_surfaces(CapturingStep& step, double h);
   void accept(CapturingStep& step);
   void drop_slow_impacts(CapturingStep& step) const;
@@ -124,7 +124,7 @@ class CapturingStepper final : public Stepper {
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
   // Those of contacts that did not push. What rebounds leaves by itself, and to lift it would add energy.
-  void find_free_floors(const ContactSet& contacts);
+  void find_free_floors(const System& system, const ContactSet& contacts);
   void project(CapturingStep& step);
   bool lift(CapturingStep& step);
   // `deepest`: before the lifting, relative to the bodies.

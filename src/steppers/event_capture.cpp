@@ -32,6 +32,11 @@
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
+namespace {
+
+constexpr double k_captured_gain = 1e-9;
+
+}  // namespace
 
 bool EventStepper::is_slow(const EventStep& step, std::size_t c, double h) const {
   const ContactSet &begin = step.now.contacts, &end = trial_.end.contacts;
@@ -100,6 +105,10 @@ void EventStepper::capture_approaching(EventStep& step, double h) {
     const std::size_t c = active.contacts.find(id);
     active.shifts[c] = captured_shift(step, active.contacts, c, step.rebounds);
   }
+}
+
+bool EventStepper::captured_gain(const EventStep& step) const {
+  return !step.active.shifts.empty() && trial_.work_impacts > k_captured_gain * step.begin_energies.kinetic;
 }
 
 void EventStepper::report_captured(const EventStep& step, const Trial& trial) const {

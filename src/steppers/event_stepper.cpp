@@ -27,7 +27,11 @@ constexpr std::size_t k_followed_contacts = 16;
 constexpr double k_lawful = 1e-9;
 // Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
 constexpr int k_deep_halvings = 3;
-// Likewise of a step that gained energy; the part of the gain that a halving which helps leaves, at most; and halvings in
+// What is captured in a step that is taken in halves is taken in shorter parts still: the events are many there.
+constexpr double k_captured_parts = 8;
+// The shortest part of a step to which what is captured is shortened where it gains energy [-].
+constexpr double k_shortest_captured = 1.0 / 256;
+// Halvings of a step that gained energy; the part of the gain that a halving which helps leaves, at most; and halvings in
 // vain until the cause is another one.
 constexpr int k_gain_halvings = 6, k_vain_halvings = 2;
 constexpr double k_helped = 0.7;
@@ -56,6 +60,8 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   circling.clear();
   capturing = false;
   rebounds = true;
+  locates_all = false;
+  captured_limit = std::numeric_limits<double>::infinity();
   num_events = num_turns = 0;
 }
 
@@ -196,6 +202,7 @@ void EventStepper::halve(const State& state, const std::string& why, Retries& re
 void EventStepper::take_part(EventStep& step) {
   const System& system = *step.system;
   double h = std::min(step.rest(), step.retries.h_limit);
+  if (step.capturing) h = std::min({h, step.retries.h_limit / k_captured_parts, step.captured_limit});
   if (step.request.reach != nullptr)
     system.extend_reach(step.now.at, step.now.phase.v, step.rest(), *step.request.reach);
   update_active_set(step, h);
@@ -203,9 +210,16 @@ void EventStepper::take_part(EventStep& step) {
   const double touching = touching_gap(options_, h);
   if (step.capturing) {
     capture_approaching(step, h);
-    if (take_trial(step, h) && capture_rest(step, h)) return accept(step, trial_);
-    step.rebounds = false;  // restitution may ask for what cannot be, between surfaces that close
-    return;
+    if (!take_trial(step, h) || !capture_rest(step, h)) {
+      step.rebounds = false;  // restitution may ask for what cannot be, between surfaces that close
+      return;
+    }
+    const double shortest = k_shortest_captured * (step.request.t_end - step.report->t_begin);
+    if (captured_gain(step) && h > shortest) {
+      step.captured_limit = 0.5 * h;
+      return;
+    }
+    return accept(step, trial_);
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
   if (!approaching.empty()) return step.stops_at_event() ? void() : resolve_due_impact(step, h, approaching);
@@ -219,6 +233,10 @@ void EventStepper::take_part(EventStep& step) {
     while (locates_resolved_only(step) && capture(step, h, false)) {
       if (!take_trial(step, h)) return;
       evaluate_end(step);
+    }
+    if (captured_gain(step)) {
+      step.locates_all = true;
+      return;
     }
     // What has just taken off leaves from zero gap and velocity, whose round-off is no collision.
     const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
@@ -373,7 +391,7 @@ void EventStepper::evaluate_end(EventStep& step) {
 // --- trials
 
 bool EventStepper::locates_resolved_only(const EventStep& step) const {
-  return captures_slow() &&
+  return captures_slow() && !step.locates_all &&
          static_cast<std::size_t>(step.num_events) * step.active.contacts.size() > k_located_contacts;
 }
 
@@ -446,6 +464,7 @@ void EventStepper::accept(EventStep& step, Trial& trial, std::optional<ContactId
   memories_.remember(trial, step.active.contacts.ids, step.history);
   release_rebounding(step);
   step.history.weighted_velocity = trial.y;
+  step.locates_all = false;
   std::swap(step.now, trial.end);
   step.switched.clear();
   if (options_.projection != Projection::none) project(step, closing_);

@@ -61,7 +61,10 @@ struct EventStep : StepInProgress {
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
   std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
-  bool rebounds = true;  // what is captured does
+  bool rebounds = true;      // what is captured does
+  bool locates_all = false;  // up to the next event or grid point: what is slow, too
+  double captured_limit =
+      std::numeric_limits<double>::infinity();  // of what is captured, where it gained [s]
   int num_events = 0, num_turns = 0;
   Energies begin_energies;
   EnergyLedger begin_ledger;
@@ -133,6 +136,7 @@ class EventStepper final : public Stepper {
   void capture_approaching(EventStep& step, double h);
   bool closes(const EventStep& step, std::size_t c, double touching) const;
   bool is_slow(const EventStep& step, std::size_t c, double h) const;
+  bool captured_gain(const EventStep& step) const;
   RowShift captured_shift(const EventStep& step, const ContactSet& contacts, std::size_t c,
                           bool rebounds) const;
   void join(EventStep& step, std::size_t c, bool rebounds);

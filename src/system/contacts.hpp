@@ -36,6 +36,8 @@ class Contacts {
   virtual bool has_contact(ContactId /*id*/) const { return true; }
   // Whether the gap is an angle [rad], as that of a stop of a hinge, or a length [m], which is the default.
   virtual bool gap_is_angle(ContactId /*id*/) const { return false; }
+  // Whether it is a stop of a joint; it is none by default.
+  virtual bool is_stop(ContactId /*id*/) const { return false; }
   // Size of the smaller of the two bodies, for judging how deep they overlap: 1 m is the default; 1 rad for angles.
   virtual double contact_size(ContactId /*id*/) const { return 1.0; }
   // Whom a contact acts on; not known is the default.

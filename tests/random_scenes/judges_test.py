@@ -130,7 +130,7 @@ class Judges(unittest.TestCase):
         self.assertEqual(self.names(into_each_other), ["penetration seen"])
 
         def beyond_the_stop(result):
-            result.table("certificate")[30].update(penetration="2e-3", worst_contact="stop.upper")
+            result.table("certificate")[30].update(penetration="2e-3", deepest_contact="stop.upper")
         self.assertEqual(self.names(beyond_the_stop), ["stop passed"])
 
     def test_repeats(self):

@@ -149,6 +149,8 @@ StepReport example_report(int i) {
                         .velocity_drift = 5e-12,
                         .penetration = 6e-12,
                         .stop_excess = 8e-12,
+                        .relative_depth = i % 2 == 0 ? 1e-11 : 0,
+                        .deepest_contact = k_far_id,
                         .worst_joint_row = i % 2 - 1,
                         .has_worst_contact = i % 2 == 1,
                         .worst_contact = i % 2 == 1 ? k_far_id : 0,
@@ -230,6 +232,7 @@ void expect_frame(const Recording& r, int f, int i, int nq = 4) {
   EXPECT_EQ(c.worst_joint_row, c0.worst_joint_row);
   EXPECT_EQ(c.has_worst_contact, c0.has_worst_contact);
   EXPECT_EQ(c.worst_contact, c0.worst_contact);
+  EXPECT_EQ(c.deepest_contact, i > 0 && i % 2 == 0 ? k_far_id : k_no_contact);
   EXPECT_EQ(c.iterations, c0.iterations);
   EXPECT_EQ(c.solves, c0.solves);
   EXPECT_EQ(c.redundant_joint_rows, c0.redundant_joint_rows);
@@ -610,7 +613,7 @@ TEST_F(RecorderTest, ReadsVersion1) {
   OlderFile(file("recording.h5"), file("claims.h5"), 1, 2);
   EXPECT_NE(error_of([&] { read_recording(file("claims.h5")); }).find("joint_coordinate"), std::string::npos);
   OlderFile(file("recording.h5"), file("future.h5"), 2, k_recording_format + 1);
-  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 6"), std::string::npos);
+  EXPECT_NE(error_of([&] { read_recording(file("future.h5")); }).find("version is 7"), std::string::npos);
 }
 
 TEST_F(RecorderTest, ReadsVersion2) {
@@ -769,7 +772,7 @@ TEST_F(RecorderTest, Csv) {
 
   const auto certificate = lines_of(file("csv/certificate.csv"));
   ASSERT_EQ(certificate.size(), 7u);
-  EXPECT_EQ(certificate[1], "0,0,nan,not run,0,0,0,0,0,0,0,0,0,0,0,,,0,0");
+  EXPECT_EQ(certificate[1], "0,0,nan,not run,0,0,0,0,0,0,0,0,0,0,0,,,0,0,");
   EXPECT_NE(certificate[2].find(",10,2,2,0,1,\"rod, row 0\",far"), std::string::npos) << certificate[2];
 
   EXPECT_NE(error_of([&] { write_csv(r, file("csv/bodies.csv")); }), "");

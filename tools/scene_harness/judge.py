@@ -10,6 +10,7 @@
   penetration  of the certificate, and of points of the shapes against planes, boxes and each other as found here,
                ≤ 1e-3 of the smallest body; stops of joints ≤ 1e-3 rad, or of the smallest body
   fell         no body is below the ground
+               what has been beside a mesh or a field, which are open there, may come below it
 """
 import math
 import re
@@ -212,7 +213,7 @@ def ground_height(scene):
 
 def judge_ground(scene, poses, size):
     """Supports of all bodies against flat grounds, and centres against the others."""
-    walls, height = flat_walls(scene), ground_height(scene)
+    walls, height, beside = flat_walls(scene), ground_height(scene), beside_ground(scene, poses)
     worst = (0.0, "")
     top = max([s["size"][1] for b in scene["bodies"] if b["name"] == "ground" for s in b["shapes"] if s["type"] == "box"] or [math.inf])
     for body in rigid_bodies(scene):
@@ -227,7 +228,7 @@ def judge_ground(scene, poses, size):
                 beyond = offset - g.dot(n, p) + g.support(simple, g.turn_back(R, g.scale(n, -1)))
                 if beyond > worst[0]:
                     worst = (beyond, f"{body['name']} in the ground at t = {t} s")
-            below = height(p[0], p[2]) if height else None
+            below = height(p[0], p[2]) if height and float(t) < beside.get(body["name"], math.inf) else None
             if below is not None and p[1] < below - radius:
                 yield Finding("fell through", below - p[1], 0, f"{body['name']} at t = {t} s")
                 return
@@ -279,22 +280,47 @@ def judge_overlaps(scene, poses, size):
         yield Finding("penetration seen", worst[0] / size, PENETRATION_LIMIT, worst[1])
 
 
-def judge_penetration(scene, result):
+def beside_ground(scene, poses):
+    """Since when bodies have been beside a mesh or field, so that they may come below it: {name: t}."""
+    height, out = ground_height(scene), {}
+    if not height:
+        return out
+    for body in rigid_bodies(scene):
+        radius = g.bounding_radius(body["shapes"])
+        for t, frame in poses:
+            (x, y, z), _ = frame[body["name"]]
+            if any(height(x + dx, z + dz) is None for dx in (-radius, radius) for dz in (-radius, radius)):
+                out[body["name"]] = float(t)
+                break
+    return out
+
+
+def is_from_beside(name, t, beside):
+    """Whether a contact with the ground is one of a body that has been beside it before."""
+    ends = name.split(" / ")
+    bodies = {end.split(" ")[0].split(".")[0] for end in ends}
+    return "ground" in bodies and any(t > beside.get(body, math.inf) for body in bodies)
+
+
+def judge_penetration(scene, result, poses):
     """As the program reports it: gaps of closed contacts, stops apart."""
-    size = smallest_body(scene)
-    stops = {e["name"]: e for e in scene.get("limits", [])}
-    rows = result.table("certificate")[1:]
-    value, row = largest([r for r in rows if r["worst_contact"].rsplit(".", 1)[0] not in stops], "penetration")
-    if value > PENETRATION_LIMIT * size:
-        name = row["worst_contact"] or min((c for c in result.table("contacts") if c["t"] == row["t"]), key=lambda c: float(c["gap"]),
-                                           default={"name": "no contact of the frame"})["name"]
-        yield Finding("penetration", value / size, PENETRATION_LIMIT, f"{value:.3g} m at t = {row['t']} s, {name}")
-    value, row = largest([r for r in rows if r["worst_contact"].rsplit(".", 1)[0] in stops], "penetration")
-    if value > 0:
-        name = row["worst_contact"].rsplit(".", 1)[0]
-        unit = 1.0 if stops[name]["coordinate"].startswith("angle") else size
-        if value > PENETRATION_LIMIT * unit:
-            yield Finding("stop passed", value / unit, PENETRATION_LIMIT, f"{name} at t = {row['t']} s")
+    size, beside = smallest_body(scene), beside_ground(scene, poses)
+    stops = {e["name"] for e in scene.get("limits", [])}
+    worst = {}
+    for row in result.table("certificate")[1:]:
+        value, name = float(row["penetration"]), row["deepest_contact"]
+        if not value > PENETRATION_LIMIT * size:
+            continue
+        if is_from_beside(name, float(row["t"]), beside):
+            continue
+        kind = "stop passed" if name.rsplit(".", 1)[0] in stops else "penetration"
+        if kind not in worst or value > worst[kind][0]:
+            worst[kind] = (value, f"{value:.3g} m at t = {row['t']} s, {name}")
+    for kind, (value, where) in worst.items():
+        yield Finding(kind, value / size, PENETRATION_LIMIT, where)
+    value, row = largest(result.table("certificate")[1:], "stop_excess")
+    if value > PENETRATION_LIMIT:
+        yield Finding("stop passed", value, PENETRATION_LIMIT, f"{value:.3g} rad at t = {row['t']} s, {row['deepest_contact']}")
 
 
 def judge(scene, result):
@@ -306,8 +332,8 @@ def judge(scene, result):
         return out or [Stopped("no tables", "status 0, but nothing to judge")]
     if not stopped:
         out += judge_residual(result)    # of a run that stops the last one is that of the step that failed
-    out += list(judge_energy(scene, result)) + list(judge_penetration(scene, result))
     poses, size = frames(result), smallest_body(scene)
+    out += list(judge_energy(scene, result)) + list(judge_penetration(scene, result, poses))
     seen = list(judge_ground(scene, poses, size)) + list(judge_overlaps(scene, poses, size))
     if not any(f.name == "penetration" for f in out):
         out += seen[:1]    # otherwise it is the same

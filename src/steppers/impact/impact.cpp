@@ -232,7 +232,9 @@ void ImpactResolver::resolve_shock(const System& system, const PhasePoint& point
       pushes(solution_) && judged_residual(problem_, reduction_, solution_) <= k_judged)
     total_ = solution_;
   const double speed = max_abs(total_.v - v_before_);
-  result.ok = speed > k_jump * max_abs(v_before_);
+  // Whatever that gains is the work of the forces, which no time has passed for.
+  result.ok = speed > k_jump * max_abs(v_before_) &&
+              kinetic_energy(*data_.M, total_.v) <= kinetic_energy(*data_.M, v_before_);
   if (result.ok) report(point.phase, contacts, result);
 }
 
