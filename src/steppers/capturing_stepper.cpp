@@ -28,7 +28,7 @@ constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
 constexpr double k_shallow = 1e-4;
 // What nothing has followed and is deeper than this part of the smaller body is lifted in the same step [-].
-constexpr double k_found = 5e-4;
+constexpr double k_found = 1e-4;
 // A depth of a contact that does not rebound, as a part of the smaller body, that is left to lifting: to solve the step again
 // costs as much as the step [-].
 constexpr double k_slight = 5e-3;
@@ -58,14 +58,49 @@ CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions opti
 
 void CapturingStepper::advance(const System& system, State& state, const StepRequest& request,
                                StepReport& report) {
+  gains_.restart();
+  take_or_halve(
+      report, [&](const Retries& retries) { take_step(system, state, request, retries, report); },
+      [&](Retries& retries) {
+        return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
+      });
+  finisher_.finish(step_, state);
+}
+
+bool CapturingStepper::retries_step() const {
+  if (options_.policy != FailurePolicy::retry || options_.projection != Projection::all || formula_.lift_all)
+    return false;
+  const ContactSet& contacts = step_.now.contacts;
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    if (is_kept_apart(*step_.system, contacts, c)) return true;
+  return false;
+}
+
+bool CapturingStepper::halve_deep_step(const State& state, Retries& retries) {
+  if (!retries_step() || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
+  const std::string deep = deepened(step_, state, k_halving_depth);
+  if (!deep.empty()) halve_step(step_, state, deep, retries);
+  return !deep.empty();
+}
+
+bool CapturingStepper::halve_gaining_step(const State& state, Retries& retries) {
+  if (!retries_step() || retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
+    return false;
+  const double gain = gains_.gained(step_, kernel_.free_velocity(), true);
+  if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
+  return gain > 0;
+}
+
+void CapturingStepper::take_step(const System& system, const State& state, const StepRequest& request,
+                                 Retries retries, StepReport& report) {
   CapturingStep& step = step_;
   step.begin(system, state, request, report);
+  gains_.begin(step);
   // Of another scheme; the velocities may jump from here on.
   step.history.acceleration = {};
   // Ends: a failed trial halves the step, at most max_halvings times in all, and fast bodies cut it into a bounded
   // number of parts.
   constexpr double infinite = std::numeric_limits<double>::infinity();
-  Retries retries{.h_limit = infinite};
   double part = infinite;
   while (step.goes_on()) {
     const double h = std::min({step.rest(), retries.h_limit, part});
@@ -85,7 +120,6 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
     report.certificate.penetration = report.certificate.relative_depth = 0;
     finisher_.finish_contacts(step, step.now.contacts);
   }
-  finisher_.finish(step, state);
 }
 
 bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
@@ -452,7 +486,8 @@ void CapturingStepper::bound_lifting(CapturingStep& step, double gain, double de
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const EnergyLedger& ledger = step.history.energy;
-  const double lost = -(trial_.work_normal + trial_.work_friction + trial_.work_impacts);
+  const double lost =
+      -(trial_.work_normal + trial_.work_friction + trial_.work_impacts + trial_.work_beside_impacts);
   const double owed = -(ledger.normal + ledger.friction + ledger.impacts + ledger.projection);
   const double allowed = std::max(lost, 0.0) + k_slow_lifting * std::max(owed, 0.0);
   // Surfaces that move do work of their own.

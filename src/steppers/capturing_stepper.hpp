@@ -52,6 +52,7 @@
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
+#include "delassus/steppers/step_retries.hpp"
 #include "delassus/steppers/stepper.hpp"
 #include "delassus/steppers/trial_booking.hpp"
 
@@ -92,6 +93,15 @@ class CapturingStepper final : public Stepper {
     double speed = 0;     // an approach below this is round-off [m/s]
     double gap = 0;       // that a closed contact may keep [m]
   };
+  // A step up to its contacts at the end, into step_.
+  void take_step(const System& system, const State& state, const StepRequest& request, Retries retries,
+                 StepReport& report);
+  // Particles and contacts of formulas penetrate and gain as the scheme does that was published.
+  bool retries_step() const;
+  // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it, or because it
+  // gained energy.
+  bool halve_deep_step(const State& state, Retries& retries);
+  bool halve_gaining_step(const State& state, Retries& retries);
   void update_contacts(CapturingStep& step, double h);
   // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
   bool take_trial(CapturingStep& step, double h, Retries& retries);
@@ -149,6 +159,7 @@ class CapturingStepper final : public Stepper {
   std::vector<std::size_t> some_;
   ContactSet found_, new_contacts_, merged_;
   Vector zero_, bias_, mean_, change_, floors_, lifted_from_, displacement_, momentum_;
+  GainWatch gains_;
   BlockMatrix M_;
 };
 

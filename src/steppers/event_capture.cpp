@@ -108,7 +108,8 @@ void EventStepper::capture_approaching(EventStep& step, double h) {
 }
 
 bool EventStepper::captured_gain(const EventStep& step) const {
-  return !step.active.shifts.empty() && trial_.work_impacts > k_captured_gain * step.begin_energies.kinetic;
+  return !step.active.shifts.empty() &&
+         trial_.work_impacts > k_captured_gain * gains_.energies_before().kinetic;
 }
 
 void EventStepper::report_captured(const EventStep& step, const Trial& trial) const {

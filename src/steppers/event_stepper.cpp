@@ -25,16 +25,10 @@ constexpr std::size_t k_located_contacts = 8;
 constexpr std::size_t k_followed_contacts = 16;
 // Largest residual of a step in prescribed modes that is accepted as it is.
 constexpr double k_lawful = 1e-9;
-// Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
-constexpr int k_deep_halvings = 3;
 // What is captured in a step that is taken in halves is taken in shorter parts still: the events are many there.
 constexpr double k_captured_parts = 8;
 // The shortest part of a step to which what is captured is shortened where it gains energy [-].
 constexpr double k_shortest_captured = 1.0 / 256;
-// Halvings of a step that gained energy; the part of the gain that a halving which helps leaves, at most; and halvings in
-// vain until the cause is another one.
-constexpr int k_gain_halvings = 6, k_vain_halvings = 2;
-constexpr double k_helped = 0.7;
 
 bool has_order_2(const StepFormula& formula) {
   return formula.alpha == 0.5 && formula.gamma == 0.5 && formula.sigma == 0.5 &&
@@ -93,20 +87,13 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
                            StepReport& report) {
-  std::vector<Warning> earlier;  // why attempts were refused; what else happened in them did not
-  int rejected = 0;
-  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
-  take_step(system, state, request, retries, report);
-  GainHistory gains;
-  while (report.ok && (halve_deep_step(state, retries) || halve_gaining_step(state, gains, retries))) {
-    rejected += report.rejected + 1;
-    std::copy_if(report.warnings.begin(), report.warnings.end(), std::back_inserter(earlier),
-                 [](const Warning& warning) { return warning.kind == WarningKind::step_halved; });
-    take_step(system, state, request, retries, report);
-  }
+  gains_.restart();
+  take_or_halve(
+      report, [&](const Retries& retries) { take_step(system, state, request, retries, report); },
+      [&](Retries& retries) {
+        return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
+      });
   if (report.stopped_at_event) return;
-  report.rejected += rejected;
-  report.warnings.insert(report.warnings.begin(), earlier.begin(), earlier.end());
   finisher_.finish(step_, state);
 }
 
@@ -115,8 +102,7 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
   EventStep& step = step_;
   step.begin(system, state, request, report);
   step.retries = retries;
-  step.begin_ledger = step.history.energy;
-  step.begin_energies = energies(system, step.now, M_);
+  gains_.begin(step);
   if (formula_.joints_only) {
     const std::string refused = finisher_.check_joints_only(step, formula_.name);
     if (!refused.empty()) step.fail(refused);
@@ -142,61 +128,24 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
 }
 
 bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
-  const EventStep& step = step_;
-  const Certificate& certificate = step.report->certificate;
   // Schemes as they were published penetrate, and so does what does not look for collisions.
   const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
                      !options_.snap_to_grid && options_.projection != Projection::none;
-  if (!asked || certificate.relative_depth <= k_halving_depth ||
-      retries.halvings >= std::min(k_deep_halvings, options_.max_halvings))
-    return false;
-  // What was there before is not the step's.
-  const ContactId ids[] = {certificate.deepest_contact};
-  step.system->evaluate_contacts(ids, step.system->configuration(state.t, state.q), one_);
-  const double depth = certificate.relative_depth * step.system->contact_size(ids[0]);
-  if (one_.valid(0) && -one_.gap(0) > 0.5 * depth) return false;
-  halve(state,
-        fmt::format("contact '{}' got {:.3g} {} deep", step.system->contact_name(ids[0]), depth,
-                    step.system->gap_is_angle(ids[0]) ? "rad" : "m"),
-        retries);
-  return true;
+  if (!asked || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
+  const std::string deep = deepened(step_, state, k_halving_depth);
+  if (!deep.empty()) halve_step(step_, state, deep, retries);
+  return !deep.empty();
 }
 
-bool EventStepper::halve_gaining_step(const State& state, GainHistory& gains, Retries& retries) {
+bool EventStepper::halve_gaining_step(const State& state, Retries& retries) {
   // Schemes of order 1 gain by O(h²) a step: theirs to show.
   if (options_.policy != FailurePolicy::retry || options_.snap_to_grid ||
       options_.projection == Projection::none || !has_order_2(formula_) ||
-      retries.halvings >= std::min(k_gain_halvings, options_.max_halvings))
+      retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
     return false;
-  const EventStep& step = step_;
-  const Energies& begin = step.begin_energies;
-  const Energies end = energies(*step.system, step.now, M_);
-  const Vector& v_free = kernel_.free_velocity();
-  const double free = v_free.size() == step.now.phase.v.size()
-                          ? kinetic_energy(step.system->mass_at(step.now.at, M_), v_free)
-                          : 0.0;
-  const EnergyLedger &before = step.begin_ledger, &after = step.history.energy;
-  const double work = after.nonconservative - before.nonconservative, driven = after.driven - before.driven;
-  const double gain = end.total() - begin.total() - work - driven - (after.friction - before.friction) -
-                      (after.impacts - before.impacts);
-  const double in_play = std::max({begin.kinetic, end.kinetic, free}) +
-                         std::abs(end.potential - begin.potential) + std::abs(work) + std::abs(driven);
-  if (!(gain > k_gain_tolerance * in_play)) return false;
-  Vector k;
-  step.system->forces(step.now.at, step.now.phase.v, k);
-  if (gain <= energy_round_off(*step.system, step.now.phase.q, k)) return false;
-  gains.in_vain = gain > k_helped * gains.last ? gains.in_vain + 1 : 0;
-  if (gains.in_vain >= k_vain_halvings) return false;
-  gains.last = gain;
-  halve(state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
-  return true;
-}
-
-void EventStepper::halve(const State& state, const std::string& why, Retries& retries) {
-  ++retries.halvings;
-  retries.h_limit = 0.5 * std::min(step_.request.t_end - state.t, retries.h_limit);
-  step_.report->warn(WarningKind::step_halved,
-                     fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", state.t, why, retries.h_limit));
+  const double gain = gains_.gained(step_, kernel_.free_velocity(), false);
+  if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
+  return gain > 0;
 }
 
 void EventStepper::take_part(EventStep& step) {

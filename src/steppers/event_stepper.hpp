@@ -33,6 +33,7 @@
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
+#include "delassus/steppers/step_retries.hpp"
 #include "delassus/steppers/stepper.hpp"
 #include "delassus/steppers/trial_booking.hpp"
 
@@ -66,20 +67,12 @@ struct EventStep : StepInProgress {
   double captured_limit =
       std::numeric_limits<double>::infinity();  // of what is captured, where it gained [s]
   int num_events = 0, num_turns = 0;
-  Energies begin_energies;
-  EnergyLedger begin_ledger;
 
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
              StepReport& the_report);
   void count_event(ContactId id, int max_events);
   // True, and the step is given up, where it was asked to stop at the first event.
   bool stops_at_event() const;
-};
-
-// Of the attempts at a step that gained energy.
-struct GainHistory {
-  double last = std::numeric_limits<double>::infinity();  // [J]
-  int in_vain = 0;                                        // halvings one after the other that did not help
 };
 
 class EventStepper final : public Stepper {
@@ -103,8 +96,7 @@ class EventStepper final : public Stepper {
   // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
   bool halve_deep_step(const State& state, Retries& retries);
   // Likewise because it gained energy: the motion is too fast for the step.
-  bool halve_gaining_step(const State& state, GainHistory& gains, Retries& retries);
-  void halve(const State& state, const std::string& why, Retries& retries);
+  bool halve_gaining_step(const State& state, Retries& retries);
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);
@@ -204,6 +196,7 @@ class EventStepper final : public Stepper {
   std::vector<HeldParts> held_;
   std::vector<ContactMode> shock_modes_;
   std::vector<FrictionRatios> friction_ratios_;
+  GainWatch gains_;
   BlockMatrix M_;
 };
 

@@ -15,6 +15,8 @@ namespace {
 
 // Newton converges quadratically from O(h³); more iterations mean the configuration is singular.
 constexpr int k_max_iterations = 12;
+// Where violations get this many times what they were Newton's method is on its way to another place [-].
+constexpr double k_astray = 10;
 // Violations below this are round-off for systems of metre size [m].
 constexpr double k_position_tolerance = 1e-15;
 // Above it by what the gradients amplify; there Newton's method has ended when it no longer improves [m].
@@ -42,7 +44,7 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
 }
 
 bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
-  double previous = std::numeric_limits<double>::infinity();
+  double previous = std::numeric_limits<double>::infinity(), first = 0;
   // Round-off of Θ grows with the size of the coordinates.
   const double scale = system_size(system, point.phase.q);
   for (int i = 0; i < k_max_iterations; ++i) {
@@ -54,7 +56,8 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
     gap_rhs_ << -joints.violation.head(holonomic), -contacts.gaps;
     if (gap_rhs_.size() == 0) return true;
     const double violation = gap_rhs_.cwiseAbs().maxCoeff();
-    if (!std::isfinite(violation)) return false;
+    if (i == 0) first = violation;
+    if (!(violation <= k_astray * first)) return false;
     // Quadratic convergence has ended at round-off when the violation no longer falls.
     if (violation <= k_position_tolerance * scale ||
         (violation < k_stalled_tolerance * scale && violation >= 0.5 * previous)) {

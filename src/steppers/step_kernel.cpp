@@ -116,6 +116,7 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts, std::span<const int> last_places) {
   trial.stats = {};
+  trial.unsettled = 0;
   keep_forces(trial, last_places);
   remembered_.clear();
   for (const ContactMemory* one : memory)
@@ -230,16 +231,19 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
 }
 
 // A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
-// it ends at round-off in a few rounds. Where friction takes so much of the force that limits it that the rounds swing
-// about the solution, they go a part of the way, the one that Aitken's method estimates from the last two; where it adds
-// as much, the joint jams.
+// it ends at round-off in a few rounds. Where they do not contract so, the rounds go a share of their way, the one that
+// Aitken's method estimates from the last two: less than all of it where friction takes so much of the force that limits it
+// that they swing about the solution, more where it adds nearly as much. Where it adds more the joint jams: the limit grows
+// until it sticks. Forces that jump with the limit have no fixed point; the best of the rounds is left then.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
   constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
-  constexpr double contracts = 0.7, least_share = 1.0 / 64;
+  constexpr double contracts = 0.7, least_share = 1.0 / 64, largest_share = 256, grows = 8, straight_on = 0.9;
   double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
+  double best = change, best_largest = 1;
+  std::vector<double> best_bounds;
   std::vector<double> last_steps;  // of the bounds, as soon as the rounds do not contract by themselves
   const double floor = friction_round_off(data, slot.problem);
   const auto first = static_cast<std::size_t>(data.num_contacts);
@@ -252,22 +256,39 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
       last_bounds_.push_back(slot.problem.cones[c].bound);
     const double before = change;
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
+    if (change < best) {
+      best = change;
+      best_largest = largest;
+      best_bounds = last_bounds_;
+    }
     if (last_steps.empty() && !(change > contracts * before)) continue;
-    double product = 0, squares = 0;
+    double product = 0, squares = 0, along = 0, last_squares = 0, step_squares = 0;
     const bool known = !last_steps.empty();
     last_steps.resize(last_bounds_.size(), 0.0);
     for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
       const double step = slot.problem.cones[first + i].bound - last_bounds_[i];
       product += last_steps[i] * (step - last_steps[i]);
       squares += (step - last_steps[i]) * (step - last_steps[i]);
+      along += step * last_steps[i];
+      last_squares += last_steps[i] * last_steps[i];
+      step_squares += step * step;
       last_steps[i] = step;
     }
-    share = known && squares > 0 ? std::clamp(-share * product / squares, least_share, 1.0) : 0.5;
+    const double estimate = known && squares > 0 ? -share * product / squares : 0.5;
+    const bool straight = along > straight_on * std::sqrt(last_squares * step_squares);
+    if (straight && estimate < 0)
+      share = grows;
+    else
+      share = std::clamp(estimate, least_share, straight ? largest_share : 1.0);
     for (std::size_t i = 0; i < last_bounds_.size(); ++i)
       slot.problem.cones[first + i].bound = last_bounds_[i] + share * last_steps[i];
   }
   slot.reduction.update_cones();
-  return change <= std::max(tolerated * largest, 10 * settled * floor);
+  if (change <= std::max(tolerated * largest, 10 * settled * floor)) return true;
+  for (std::size_t i = 0; i < best_bounds.size(); ++i) slot.problem.cones[first + i].bound = best_bounds[i];
+  slot.reduction.update_cones();
+  trial.unsettled = solve_once() ? best / best_largest : std::numeric_limits<double>::infinity();
+  return false;
 }
 
 std::string StepKernel::unsettled_joint(const System& system) const {
@@ -509,8 +530,11 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   // ½ (v⁺ + v)ᵀ M (v⁺ − v) is the change of kinetic energy, so impulses work on the mean velocity.
   mean_ = 0.5 * (phase.v + end.v);
   problem.impulse_H().multiply(VectorRef(mean_), u_);
-  trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_surfaces = 0;
+  trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_beside_impacts = 0;
+  trial.work_surfaces = 0;
   const ContactRows& surfaces = data.contact_rows();
+  const bool any_impact =
+      std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.impact; });
   for (int c = 0; c < problem.num_contacts(); ++c) {
     const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
@@ -520,11 +544,17 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
       trial.work_impacts += first + others;
       continue;
     }
-    (problem.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
     trial.work_friction += others;
-    // A contact that stays closed moves with its surface: n · v = −(velocity at v = 0).
-    if (c < data.num_contacts)
-      trial.work_surfaces -= solution.r[row] * surfaces.drift_velocity[surfaces.rows.first_row(c)];
+    if (c >= data.num_contacts) {
+      (problem.cones[c].kind == ConeKind::box ? trial.work_friction : trial.work_normal) += first;
+      continue;
+    }
+    // A contact that stays closed moves with its surface: n · v = −(velocity at v = 0). What it does beyond that beside an
+    // impact is its share of the impact's energy.
+    const double moved = -solution.r[row] * surfaces.drift_velocity[surfaces.rows.first_row(c)];
+    trial.work_surfaces += moved;
+    trial.work_normal += any_impact ? moved : first;
+    if (any_impact) trial.work_beside_impacts += first - moved;
   }
   problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.

@@ -50,11 +50,15 @@ struct Trial {
   SolveStats stats;
   Residual residual;
   double work_normal = 0, work_friction = 0, work_impacts = 0,
-         work_joints = 0;    // of the impulses over the step [J]
-  double work_surfaces = 0;  // of work_normal: what surfaces that move have brought [J]
+         work_joints = 0;          // of the impulses over the step [J]
+  double work_beside_impacts = 0;  // of contacts that stay closed, in a step with impacts [J]
+  double work_surfaces = 0;        // of work_normal: what surfaces that move have brought [J]
   int redundant_joint_rows = 0;
   // Contacts and joint rows whose impulses are one choice of many, the least (problems/least_forces.hpp).
   std::vector<char> shared_contacts, shared_rows;
+  // Part of the limits of friction in joints by which they differ from what the joint forces ask for, where these do not
+  // settle [-].
+  double unsettled = 0;
   std::string failure;
 };
 

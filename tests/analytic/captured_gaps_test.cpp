@@ -121,5 +121,31 @@ stepper: {name: alpha-gamma, alpha: 0.5, gamma: 0.5, step: 0.01, snap_to_grid: t
   }
 }
 
+// Stops of joints are kept as shapes are: what is on its way to one within the step does not pass it.
+TEST(MoreauJean, StopsAreNotPassed) {
+  for (const double gap : {2.0e-3, 1.5e-3, 2.6e-3, 0.4e-3})
+    for (const double restitution : {0.0, 0.4, 1.0}) {
+      Simulation simulation = simulate(fmt::format(R"(
+delassus: 1
+bodies:
+  - {{name: slider, type: rigid, density: 1000, position: [{}, 0, 0], velocity: [-2.64, 0, 0], shapes: [{{type: box, size: [0.1, 0.1, 0.1]}}]}}
+joints:
+  - {{name: rail, type: prismatic, between: [world, slider], point: [0, 0, 0], axis: [1, 0, 0]}}
+limits:
+  - {{name: stop, joint: rail, lower: {}, restitution: {}}}
+)",
+                                                   gap, -gap, restitution),
+                                       {"stepper.name=moreau-jean", "stepper.step=1e-3"});
+      SCOPED_TRACE(fmt::format("{} {}", gap, restitution));
+      double deepest = 0;
+      simulation.observe([&](const Simulation&, const StepReport& report) {
+        deepest = std::max(deepest, report.certificate.penetration);
+      });
+      ASSERT_TRUE(simulation.run_until(0.02)) << simulation.report().message;
+      EXPECT_LE(deepest, 1e-10);
+      EXPECT_NEAR(simulation.state().v[0], 2.64 * restitution, 1e-12);
+    }
+}
+
 }  // namespace
 }  // namespace delassus

@@ -160,6 +160,40 @@ TEST(JointFriction, MotorsFeelThatOfTheLoad) {
   expect_motor_feels("coefficient: 0.3, radius: 0.1", 0.3 * 0.1 * 9.81);
 }
 
+// A beam in a wide bearing: the radius of friction is nearly, or more than, the distance of its centre of mass. At rest, level,
+//   (k² + l²) α = g l − μR |g − l α|,   friction adds μR l / (k² + l²) of itself to the force that limits it.
+Simulation wide_bearing(double radius, double spin, double step) {
+  constexpr double l = 0.5, k = 0.05;
+  Model model;
+  Body beam = block("beam", 2);
+  beam.inertia = Vector3(0.01, 0.01, 2 * k * k).asDiagonal();
+  beam.position = {l, 0, 0};
+  beam.velocity = {0, spin * l, 0};
+  beam.angular_velocity = {0, 0, spin};
+  model.add(beam);
+  model.add(model.joint_at(JointKind::revolute, "bearing", k_world, 0, Vector3::Zero(), Vector3::UnitZ()));
+  model.frictions.push_back({"friction", {.joint = 0}, 0, radius});
+  return simulate(model, step);
+}
+
+TEST(JointFriction, SettlesWhereItAddsAlmostAllOfItself) {
+  const double l = 0.5, k = 0.05, radius = 0.98 * l, h = 1e-6;
+  Simulation s = wide_bearing(radius, 0, h);
+  ASSERT_TRUE(s.run_until(h)) << s.report().message;
+  const double alpha = -k_g * (l - radius) / (k * k + l * l - radius * l);
+  EXPECT_NEAR(coordinate(s, 0, true), alpha * h, 1e-8 * std::abs(alpha) * h);
+}
+
+// It adds more than itself: the beam stops at once and stays.
+TEST(JointFriction, JamsWhereItAddsMoreThanItself) {
+  Simulation s = wide_bearing(1.0, -2.0, 1e-3);
+  ASSERT_TRUE(s.run_until(1e-3)) << s.report().message;
+  EXPECT_LT(std::abs(coordinate(s, 0, true)), 1e-12);
+  ASSERT_TRUE(s.run_until(0.1)) << s.report().message;
+  EXPECT_LT(std::abs(coordinate(s, 0, true)), 1e-12);
+  EXPECT_LE(s.report().energy.error, 1e-9);
+}
+
 TEST(JointLimit, StopIsAnImpactWithRestitution) {
   Model model;
   Body body = block("slider", 1.5);

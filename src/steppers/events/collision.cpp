@@ -2,11 +2,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/events/collision.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include "delassus/base/roots.hpp"
 
 namespace delassus {
+namespace {
+
+// A gap at its root, as a part of what it falls by in the step, is less than this [-].
+constexpr double k_root = 1e-6;
+
+}  // namespace
 
 void StepMotion::update(const System& system, const Phase& begin, const Phase& end) {
   begin_ = begin;
@@ -86,9 +93,14 @@ std::optional<Collision> find_collision(const System& system, StepMotion& motion
     const auto gap = [&](double s) { return motion.gap(system, begin, c, s).gap; };
     double s = *estimate;
     const double left = leaves ? 0.5 * s : 0.0, gap_left = gap(left), gap_right = gap(1.0);
-    if (gap_left > 0 && gap_right < 0) s = find_root(gap, left, 1.0, gap_left, gap_right);
+    const bool crosses = gap_left > 0 && gap_right < 0;
+    if (crosses) s = find_root(gap, left, 1.0, gap_left, gap_right);
     if (earliest && s >= earliest->s) continue;
-    if (motion.gap(system, begin, c, s).margin >= 0) earliest = {s, begin.ids[c]};
+    const GapAt found = motion.gap(system, begin, c, s);
+    if (found.margin < 0) continue;
+    // The nearest points of features that have several may change over: the gap jumps below zero, and nothing has met there.
+    if (crosses && std::abs(found.gap) > std::max(touching, k_root * (gap_left - gap_right))) continue;
+    earliest = {s, begin.ids[c]};
   }
   return earliest;
 }

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/step_retries.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "delassus/steppers/tolerances.hpp"
+
+namespace delassus {
+namespace {
+
+// The part of the gain that a halving which helps leaves, at most; and halvings in vain until the cause is another one.
+constexpr double k_helped = 0.7;
+constexpr int k_vain_halvings = 2;
+// A gain that is worth all halvings [-].
+constexpr double k_gross = 0.1;
+// Captured steps are of order 1: they gain by O(h²) of what forces do in them [-].
+constexpr double k_captured_gain = 1e-2;
+
+}  // namespace
+
+void GainWatch::begin(const StepInProgress& step) {
+  ledger_ = step.history.energy;
+  before_ = energies(*step.system, step.now, M_);
+}
+
+double GainWatch::gained(const StepInProgress& step, const Vector& v_free, bool captured) {
+  const System& system = *step.system;
+  const Energies end = energies(system, step.now, M_);
+  const double free = v_free.size() == step.now.phase.v.size()
+                          ? kinetic_energy(system.mass_at(step.now.at, M_), v_free)
+                          : 0.0;
+  const EnergyLedger& after = step.history.energy;
+  const double work = after.nonconservative - ledger_.nonconservative, driven = after.driven - ledger_.driven;
+  const double impacts = after.impacts - ledger_.impacts;
+  const double lifted = captured ? after.projection - ledger_.projection : 0.0;
+  const double gain = end.total() - before_.total() - work - driven - (after.friction - ledger_.friction) -
+                      (captured ? std::min(impacts, 0.0) : impacts) - lifted;
+  const double in_play = std::max({before_.kinetic, end.kinetic, free}) +
+                         std::abs(end.potential - before_.potential) + std::abs(work) + std::abs(driven);
+  if (!(gain > (captured ? k_captured_gain : k_gain_tolerance) * in_play)) return 0;
+  system.forces(step.now.at, step.now.phase.v, k_);
+  if (gain <= energy_round_off(system, step.now.phase.q, k_)) return 0;
+  in_vain_ = gain > k_helped * last_ ? in_vain_ + 1 : 0;
+  if (in_vain_ >= k_vain_halvings && gain < k_gross * in_play) return 0;
+  last_ = gain;
+  return gain;
+}
+
+void RefusedAttempts::add(const StepReport& report) {
+  rejected_ += report.rejected + 1;
+  std::copy_if(report.warnings.begin(), report.warnings.end(), std::back_inserter(why_),
+               [](const Warning& warning) { return warning.kind == WarningKind::step_halved; });
+}
+
+void RefusedAttempts::tell(StepReport& report) const {
+  report.rejected += rejected_;
+  report.warnings.insert(report.warnings.begin(), why_.begin(), why_.end());
+}
+
+std::string deepened(const StepInProgress& step, const State& begin, double tolerated) {
+  const System& system = *step.system;
+  const Certificate& certificate = step.report->certificate;
+  if (certificate.relative_depth <= tolerated) return {};
+  const ContactId ids[] = {certificate.deepest_contact};
+  ContactSet before;
+  system.evaluate_contacts(ids, system.configuration(begin.t, begin.q), before);
+  const double depth = certificate.relative_depth * system.contact_size(ids[0]);
+  if (before.valid(0) && -before.gap(0) > 0.5 * depth) return {};
+  return fmt::format("contact '{}' got {:.3g} {} deep", system.contact_name(ids[0]), depth,
+                     system.gap_is_angle(ids[0]) ? "rad" : "m");
+}
+
+void halve_step(const StepInProgress& step, const State& begin, const std::string& why, Retries& retries) {
+  ++retries.halvings;
+  retries.h_limit = 0.5 * std::min(step.request.t_end - begin.t, retries.h_limit);
+  step.report->warn(WarningKind::step_halved,
+                    fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s", begin.t, why, retries.h_limit));
+}
+
+}  // namespace delassus

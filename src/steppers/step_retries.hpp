@@ -1,0 +1,82 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Steps that gain energy from nowhere or let contacts get deep, because the motion is too fast for them: whether to take
+// them again in halves.
+#pragma once
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "delassus/steppers/options.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
+#include "delassus/steppers/trial_booking.hpp"
+
+namespace delassus {
+
+class GainWatch {
+ public:
+  // Halvings that a step is worth.
+  static constexpr int k_halvings = 6;
+
+  // A new step; no attempt at it has been made.
+  void restart() {
+    last_ = std::numeric_limits<double>::infinity();
+    in_vain_ = 0;
+  }
+  // An attempt begins at step.now.
+  void begin(const StepInProgress& step);
+  const Energies& energies_before() const { return before_; }
+  // What has come from nowhere up to step.now, where another halving may help; 0 otherwise [J]. `v_free`: velocity at the end
+  // of the last part, had no contact pushed. In a `captured` step impacts that gain count, too, but not what lifting does, which
+  // has its own bound (capturing_stepper.hpp).
+  double gained(const StepInProgress& step, const Vector& v_free, bool captured);
+
+ private:
+  Energies before_;
+  EnergyLedger ledger_;
+  double last_ = std::numeric_limits<double>::infinity();  // gain of the last attempt [J]
+  int in_vain_ = 0;                                        // halvings one after the other that did not help
+  BlockMatrix M_;
+  Vector k_;
+};
+
+// Attempts at a step that were refused.
+class RefusedAttempts {
+ public:
+  void add(const StepReport& report);
+  // Why, and how many, into the report of the one that was taken.
+  void tell(StepReport& report) const;
+
+ private:
+  std::vector<Warning> why_;  // what else happened in them did not
+  int rejected_ = 0;
+};
+
+// Takes a step by `take(retries)`, and again as long as `halve(retries)` finds that it should be. Halves that fail leave the
+// attempt before them.
+template <typename Take, typename Halve>
+void take_or_halve(StepReport& report, const Take& take, const Halve& halve) {
+  RefusedAttempts refused;
+  Retries retries{.h_limit = std::numeric_limits<double>::infinity()};
+  take(retries);
+  for (Retries last = retries; report.ok && halve(retries); last = retries) {
+    refused.add(report);
+    take(retries);
+    if (report.ok || report.stopped || report.stopped_at_event) continue;
+    take(last);
+    break;
+  }
+  if (!report.stopped_at_event) refused.tell(report);
+}
+
+// Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
+inline constexpr int k_deep_halvings = 3;
+// Where a contact got deeper in the step from `begin` than `tolerated`, relative to its bodies: which one and how deep; what
+// was there before is not the step's. Empty otherwise.
+std::string deepened(const StepInProgress& step, const State& begin, double tolerated);
+
+// Half the steps from now on, and a warning that says why.
+void halve_step(const StepInProgress& step, const State& begin, const std::string& why, Retries& retries);
+
+}  // namespace delassus
