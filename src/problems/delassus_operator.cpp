@@ -15,6 +15,9 @@ constexpr double k_locked = 1e-12;
 // Parts and contacts that a thread takes at once: some tenths of a microsecond a part and column, or a block.
 constexpr std::size_t k_part_grain = 32;
 constexpr std::size_t k_contact_grain = 16;
+// The mobility is worth its room above so many rows and below so many velocities beside them [-].
+constexpr int k_least_rows = 48;
+constexpr double k_largest_share = 0.7;
 
 // out += rowsᵀ response of one part; columns of `size` values.
 void add_product(const double* rows, const double* response, int size, ContactMatrix::Block out) {
@@ -32,7 +35,8 @@ void add_product(const double* rows, const double* response, int size, ContactMa
 }  // namespace
 
 void DelassusOperator::assemble(const Problem& problem, const Parts& parts, const PartFactors& factors,
-                                ContactMatrix& W) {
+                                ContactMatrix& W, ContactMobility& mobility) {
+  mobility.clear();
   const int num_contacts = problem.num_contacts();
   dims_.resize(problem.cones.size());
   for (int c = 0; c < num_contacts; ++c) dims_[c] = problem.Ht.group_rows(c);
@@ -57,6 +61,35 @@ void DelassusOperator::assemble(const Problem& problem, const Parts& parts, cons
     for (std::size_t c = begin; c < end; ++c) fill_blocks(parts, static_cast<int>(c), symmetric, W);
   });
   if (symmetric) W.copy_upper_to_lower();
+  if (symmetric) fill_mobility(parts, factors, W.rows(), mobility);
+}
+
+void DelassusOperator::fill_mobility(const Parts& parts, const PartFactors& factors, int rows,
+                                     ContactMobility& out) {
+  int velocities = 0;
+  for (int k = 0; k < parts.size(); ++k) {
+    if (part_columns_[k] == 0) continue;
+    if (parts.num_velocities(k) > ContactMobility::k_largest_part) return;
+    velocities += parts.num_velocities(k);
+  }
+  if (rows < k_least_rows || velocities > k_largest_share * rows) return;
+  part_numbers_.assign(static_cast<std::size_t>(parts.size()), -1);
+  for (int k = 0; k < parts.size(); ++k) {
+    if (part_columns_[k] == 0) continue;
+    const int size = parts.num_velocities(k);
+    part_numbers_[static_cast<std::size_t>(k)] = out.num_parts();
+    out.part_starts.push_back(out.part_starts.back() + size);
+    out.P_starts.push_back(out.P.size());
+    out.P.resize(out.P.size() + static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
+    unit_.setIdentity(size, size);
+    factors.respond(k, unit_.data(), size, out.P.data() + out.P_starts.back());
+  }
+  out.H = rows_;
+  for (std::size_t c = 0; c < dims_.size(); ++c) {
+    for (int i = contact_starts_[c]; i < contact_starts_[c + 1]; ++i)
+      out.pieces.push_back({part_numbers_[static_cast<std::size_t>(pieces_[i].part)], pieces_[i].column});
+    out.contact_starts.push_back(static_cast<int>(out.pieces.size()));
+  }
 }
 
 void DelassusOperator::assemble_whole(const Problem& problem, const PartFactors& factors, ContactMatrix& W) {

@@ -22,8 +22,10 @@ namespace delassus {
 
 class DelassusOperator {
  public:
-  // W of the contacts. Rows that the joints lock have no mobility (drop_locked_rows).
-  void assemble(const Problem& problem, const Parts& parts, const PartFactors& factors, ContactMatrix& W);
+  // W of the contacts, and what it is made of where that is smaller. Rows that the joints lock have no mobility
+  // (drop_locked_rows).
+  void assemble(const Problem& problem, const Parts& parts, const PartFactors& factors, ContactMatrix& W,
+                ContactMobility& mobility);
 
  private:
   // What a contact has on a part.
@@ -38,6 +40,7 @@ class DelassusOperator {
   void fill_rows(const BlockRows& rows, const Parts& parts, int contact, std::vector<double>& out) const;
   void respond(const Problem& problem, const Parts& parts, const PartFactors& factors);
   void set_pattern(ContactMatrix& W);
+  void fill_mobility(const Parts& parts, const PartFactors& factors, int rows, ContactMobility& out);
   void fill_blocks(const Parts& parts, int contact, bool upper_only, ContactMatrix& W) const;
 
   std::vector<int> dims_;
@@ -47,7 +50,8 @@ class DelassusOperator {
   std::vector<int> part_columns_;
   std::vector<double> rows_, responses_, directions_;
   std::vector<int> pattern_starts_, pattern_columns_;
-  Matrix H_, X_, W_;
+  Matrix H_, X_, W_, unit_;
+  std::vector<int> part_numbers_;
 };
 
 // What joints hold does not move, however it is pushed: its mobility in W is the round-off of a zero, and would be taken

@@ -44,6 +44,7 @@ void Islands::find(const ContactMatrix& W) {
 void extract_island(const LocalProblem& problem, const WarmStart& warm, std::span<const int> contacts,
                     LocalProblem& island, WarmStart& island_warm, std::span<const std::size_t> basis_starts) {
   problem.W.extract(contacts, island.W);
+  problem.mobility.extract(problem.W, contacts, island.mobility);
   island.symmetric = problem.symmetric;
   island.cones.clear();
   island.u_free.resize(island.W.rows());

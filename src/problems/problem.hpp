@@ -35,6 +35,7 @@
 #include "delassus/linalg/block_rows.hpp"
 #include "delassus/linalg/contact_matrix.hpp"
 #include "delassus/problems/cone.hpp"
+#include "delassus/problems/contact_mobility.hpp"
 
 namespace delassus {
 
@@ -65,6 +66,7 @@ struct LocalProblem {
   bool symmetric = true;  // of W
   // Largest term of the sums u_free = Hᵀ v_free + w of each contact; empty where they are not known [m/s]
   Vector terms;
+  ContactMobility mobility;  // where it is known and smaller than W; empty otherwise
   int num_contacts() const { return static_cast<int>(cones.size()); }
   int first_row(int contact) const { return W.first_row(contact); }
   // ρ_c = dim / tr W_cc: impulse that a velocity of 1 m/s corresponds to at contact c [kg].

@@ -38,7 +38,7 @@ bool Reduction::compute(const Problem& problem, bool check_definite) {
   const bool definite = factors_.compute(problem, parts_, check_definite);
   local_.symmetric = factors_.symmetric() && !problem.separate_directions;
   if (!definite) return false;
-  operator_.assemble(problem, parts_, factors_, local_.W);
+  operator_.assemble(problem, parts_, factors_, local_.W, local_.mobility);
   if (problem.Gt.rows() > 0) drop_locked_rows(problem, diagonal_, local_.W);
   update_free_velocity();
   return v_free_.allFinite() && local_.W.all_finite();

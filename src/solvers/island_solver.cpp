@@ -10,8 +10,8 @@ namespace {
 // Rows of an island above which sweeps come before factorisations.
 constexpr int k_large_island = 3000;
 constexpr int k_first_island_sweeps = 500;
-constexpr int k_more_sweeps = 20000;
-constexpr int k_first_newton = 500;
+constexpr int k_more_sweeps = 5000;
+constexpr int k_first_newton = 120;
 constexpr int k_newton_iterations = 1500;
 constexpr int k_admm_iterations = 5000;
 // Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
@@ -93,7 +93,8 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   if (large && attempt(nsgs_, "nsgs", k_first_island_sweeps, problem, start, total)) return;
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;
-  if (problem.W.rows() > k_costly_rows) {
+  const bool costly = problem.W.rows() > k_costly_rows;
+  if (costly) {
     if (attempt(admm_, "admm", k_first_admm, problem, first, total)) return;
     if (attempt(newton_, "newton", k_short_newton, problem, first, total)) return;
   } else if (attempt(newton_, "newton", k_first_newton, problem, first, total)) {
@@ -102,6 +103,7 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   if (attempt_planar(problem, total) || settle(total)) return;
   // From where it began before from where others got stuck.
   if (attempt(admm_, "admm", k_admm_iterations, problem, start, total)) return;
+  if (!costly && go_on(newton_, "newton", k_first_newton, problem, total)) return;
   if (go_on(admm_, "admm", k_admm_iterations, problem, total)) return;
   if (go_on(newton_, "newton", k_newton_iterations, problem, total) || settle(total)) return;
   if (go_on(nsgs_both_ways_, "nsgs", k_more_sweeps, problem, total)) return;

@@ -243,7 +243,7 @@ TEST(ConeSolvers, WarmStartFromTheSolutionTakesNoIteration) {
 
 TEST(ConeSolvers, SayWhenTheyDidNotConverge) {
   Random random(6);
-  const LocalProblem problem = make_heap(random, {.contacts = 12, .mu_max = 0.9});
+  const LocalProblem problem = make_heap(random, {.contacts = 60, .mu_max = 0.9});
   for (const Method& method : k_methods) {
     SolveStats stats;
     const Solution solution = solve_by(method, problem, stats, {}, 1);

@@ -14,6 +14,10 @@ constexpr int k_max_refinements = 4;
 constexpr int k_whole_rows = 24;
 // Factors without pivots between contacts are taken when they leave less than this of the right side.
 constexpr double k_solved = 1e-8;
+// By velocities: unknowns from which on, velocities beside them [-], ε (the digits that a smaller one loses in the factors a
+// larger one loses before refinement), and what factors that serve leave of the right side [-].
+constexpr int k_least_by_velocities = 48;
+constexpr double k_fewer_velocities = 0.7, k_velocity_epsilon = 1e-8, k_factored = 1e-4;
 
 using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -210,10 +214,12 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     rhs_.segment(active_[i].first, contact.dim) =
         -F_.segment(contact.row, contact.dim) - Y_[i] * left * scale_[c];
   }
-  if (dense_factors_win(unknowns_, num_entries())) {
-    if (!factorize_dense(epsilon) || !solve_once()) return false;
-  } else if (!solve_sparse(epsilon)) {
-    return false;
+  if (!solve_by_velocities(epsilon)) {
+    if (dense_factors_win(unknowns_, num_entries())) {
+      if (!factorize_dense(epsilon) || !solve_once()) return false;
+    } else if (!solve_sparse(epsilon)) {
+      return false;
+    }
   }
   refine();
   for (const Unknowns& active : active_) {
@@ -221,6 +227,31 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
     delta.segment(contact.row, contact.dim) = x_.segment(active.first, contact.dim) * scale_[active.contact];
   }
   return delta.allFinite();
+}
+
+bool NewtonSystem::solve_by_velocities(double epsilon) {
+  const ContactMobility& mobility = problem_->mobility;
+  if (mobility.empty() || unknowns_ < k_least_by_velocities ||
+      mobility.num_velocities() > k_fewer_velocities * unknowns_)
+    return false;
+  epsilon = std::max(epsilon, k_velocity_epsilon);
+  members_.clear();
+  D_.clear();
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const int c = active_[i].contact;
+    members_.push_back({c, active_[i].first, (*contacts_)[c].dim, scale_[c]});
+    D_.push_back(X_[i] + epsilon * Y_[i]);
+  }
+  factors_ = Factors::velocities;
+  if (!velocity_factor_.compute(mobility, members_, D_, Y_) || !solve_once()) return false;
+  // What ε does to the solution is not the factors' fault.
+  multiply(x_, residual_);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const int first = active_[i].first, dim = members_[i].dim;
+    residual_.segment(first, dim) += (epsilon - weight_) * (Y_[i] * x_.segment(first, dim));
+  }
+  residual_ -= rhs_;
+  return residual_.norm() <= k_factored * rhs_.norm();
 }
 
 // Of the matrix that are not empty.
@@ -378,6 +409,9 @@ void NewtonSystem::apply_factor(Vector& x) const {
       break;
     case Factors::pivoted:
       sparse_lu_.solve_in_place(x);
+      break;
+    case Factors::velocities:
+      velocity_factor_.solve_in_place(x);
       break;
   }
 }

@@ -19,7 +19,8 @@
 // box) make (3) singular: a small ε chooses the nearest solution, and refinement takes it out of u again.
 // Where all of these stick or have no friction the matrix is Ŵ + ε, and half of the work is enough.
 // Dense factors for up to a few hundred unknowns, sparse ones by blocks above (linalg/block_lu.hpp); where those lose too many
-// digits, sparse ones with pivots (linalg/sparse_lu.hpp).
+// digits, sparse ones with pivots (linalg/sparse_lu.hpp). Where contacts are many more than the velocities of their bodies, as
+// between boxes, factors of the size of these (velocity_factor.hpp).
 #pragma once
 #include <Eigen/Cholesky>
 #include <Eigen/LU>
@@ -29,6 +30,7 @@
 #include "delassus/linalg/block_lu.hpp"
 #include "delassus/linalg/sparse_lu.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
+#include "delassus/solvers/friction/velocity_factor.hpp"
 
 namespace delassus {
 
@@ -62,6 +64,8 @@ class NewtonSystem {
   bool solve_sparse(double epsilon);
   // With pivots sought between contacts.
   bool factorize_pivoted();
+  // By the velocities of the bodies, where these are fewer; false: not, or that loses too many digits.
+  bool solve_by_velocities(double epsilon);
   bool solve_once();
   void refine();
   void multiply(const Vector& x, Vector& out) const;
@@ -81,7 +85,7 @@ class NewtonSystem {
   std::vector<ContactBlock> X_, Y_;
   int unknowns_ = 0;
   Vector rhs_, x_, residual_, correction_;
-  enum class Factors { cholesky, dense, blocks, pivoted };
+  enum class Factors { cholesky, dense, blocks, pivoted, velocities };
   // Of (3): all contacts that are not open stick or have no friction.
   bool symmetric_ = false;
   Factors factors_ = Factors::dense;
@@ -93,6 +97,9 @@ class NewtonSystem {
   std::vector<int> block_dims_, block_starts_, block_columns_;
   std::vector<int> starts_, row_of_, last_starts_, last_row_of_;
   std::vector<double> values_;
+  VelocityFactor velocity_factor_;
+  std::vector<VelocityFactor::Member> members_;
+  std::vector<ContactBlock> D_;
 };
 
 }  // namespace delassus

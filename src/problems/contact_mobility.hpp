@@ -1,0 +1,56 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Delassus operator once more, by what it is made of:
+//
+//   W_ab = Σ_k H_akᵀ P_k H_bk,   P_k = K_k⁻¹: what impulses do to part k, a body or a mechanism             (1)
+//
+// Boxes that lie on each other have many more contact rows than velocities: what is factorised for them is smaller by the
+// velocities (solvers/friction/newton_system.hpp). Only of symmetric problems.
+#pragma once
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "delassus/linalg/contact_matrix.hpp"
+
+namespace delassus {
+
+struct ContactMobility {
+  // Velocities of a part, at most.
+  static constexpr int k_largest_part = 60;
+  // What a contact has on a part: from `column` on in H, its dim columns of as many values as the part has velocities.
+  struct Piece {
+    int part;
+    std::size_t column;
+    bool operator==(const Piece&) const = default;
+  };
+  std::vector<int> part_starts{0};  // first velocity of each part; in the end their number
+  std::vector<std::size_t> P_starts;
+  std::vector<double> P;  // of the parts, one after the other; symmetric
+  std::vector<int> contact_starts{0};
+  std::vector<Piece> pieces;  // contact by contact
+  std::vector<double> H;
+
+  bool empty() const { return pieces.empty(); }
+  int num_parts() const { return static_cast<int>(part_starts.size()) - 1; }
+  int num_velocities() const { return part_starts.back(); }
+  int part_size(int part) const { return part_starts[part + 1] - part_starts[part]; }
+  Eigen::Map<const Matrix> part_mobility(int part) const {
+    return {P.data() + P_starts[part], part_size(part), part_size(part)};
+  }
+  std::span<const Piece> pieces_of(int contact) const {
+    return std::span(pieces).subspan(
+        static_cast<std::size_t>(contact_starts[contact]),
+        static_cast<std::size_t>(contact_starts[contact + 1] - contact_starts[contact]));
+  }
+  Eigen::Map<const Matrix> columns(const Piece& piece, int dim) const {
+    return {H.data() + piece.column, part_size(piece.part), dim};
+  }
+  void clear();
+  // That of some contacts, and of the parts that they act on. `W`: of all contacts.
+  void extract(const ContactMatrix& W, std::span<const int> contacts, ContactMobility& out) const;
+  bool operator==(const ContactMobility&) const = default;
+};
+
+}  // namespace delassus

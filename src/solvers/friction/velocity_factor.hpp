@@ -1,0 +1,58 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// The matrix of Newton's method for contacts, D + Y B P Bᵀ, inverted where it is small: with D and Y blocks a contact, and as
+// many velocities in P as bodies have (problems/contact_mobility.hpp),
+//
+//   (I + P G) w = P Bᵀ D⁻¹ b,   G = Bᵀ D⁻¹ Y B                                                       (1)
+//   x = D⁻¹ (b − Y B w)                                                                              (2)
+//
+// B: the rows of the contacts, scaled. (2) loses digits where D is small beside B P Bᵀ: the caller refines x. Dense L U of
+// (1) for some dozens of bodies, and sparse ones by bodies above (linalg/block_lu.hpp).
+#pragma once
+#include <Eigen/LU>
+#include <span>
+#include <vector>
+
+#include "delassus/linalg/block_lu.hpp"
+#include "delassus/problems/cone.hpp"
+#include "delassus/problems/contact_mobility.hpp"
+
+namespace delassus {
+
+class VelocityFactor {
+ public:
+  // A contact that takes part: its number in the mobility, its first unknown, and √ρ of its scale.
+  struct Member {
+    int contact, first, dim;
+    double scale;
+  };
+  // False: singular. The mobility and the members must outlive the solves.
+  bool compute(const ContactMobility& mobility, std::span<const Member> members,
+               std::span<const ContactBlock> D, std::span<const ContactBlock> Y);
+  // x ← (D + Y B P Bᵀ)⁻¹ x
+  void solve_in_place(Vector& x) const;
+
+ private:
+  using PartVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, ContactMobility::k_largest_part, 1>;
+  template <typename Column>
+  void multiply_part(int part, Column&& x) const;
+  void add_couplings(bool dense);
+  void set_pattern();
+
+  const ContactMobility* mobility_ = nullptr;
+  std::span<const Member> members_;
+  std::span<const ContactBlock> Y_;
+  std::vector<ContactBlock> inverse_;  // D⁻¹
+  std::vector<ContactBlock> Z_;        // D⁻¹ Y
+  bool dense_ = true;
+  Matrix S_;
+  Eigen::PartialPivLU<Matrix> lu_;
+  ContactMatrix blocks_;
+  BlockLu block_lu_;
+  std::vector<int> dims_, starts_, columns_;
+  std::vector<std::vector<int>> neighbours_;
+  mutable Vector g_, w_, y_;
+};
+
+}  // namespace delassus
