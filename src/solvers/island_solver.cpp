@@ -11,7 +11,7 @@ namespace {
 constexpr int k_large_island = 3000;
 constexpr int k_first_island_sweeps = 500;
 constexpr int k_more_sweeps = 5000;
-constexpr int k_first_newton = 120;
+constexpr int k_first_newton = 250;
 constexpr int k_newton_iterations = 1500;
 constexpr int k_admm_iterations = 5000;
 // Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is

@@ -28,7 +28,7 @@ constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
 constexpr double k_shallow = 1e-4;
 // What nothing has followed and is deeper than this part of the smaller body is lifted in the same step [-].
-constexpr double k_found = 1e-4;
+constexpr double k_found = 2e-4;
 // A depth of a contact that does not rebound, as a part of the smaller body, that is left to lifting: to solve the step again
 // costs as much as the step [-].
 constexpr double k_slight = 5e-3;

@@ -179,7 +179,7 @@ void EventStepper::take_part(EventStep& step) {
   if (options_.detect_collisions && !step.now.contacts.empty()) {
     evaluate_end(step);
     // Each round joins a contact at least.
-    while (locates_resolved_only(step) && capture(step, h, false)) {
+    while (!step.locates_all && is_crowded(step) && capture(step, h, false)) {
       if (!take_trial(step, h)) return;
       evaluate_end(step);
     }
@@ -339,14 +339,13 @@ void EventStepper::evaluate_end(EventStep& step) {
 
 // --- trials
 
-bool EventStepper::locates_resolved_only(const EventStep& step) const {
-  return captures_slow() && !step.locates_all &&
+bool EventStepper::is_crowded(const EventStep& step) const {
+  return captures_slow() &&
          static_cast<std::size_t>(step.num_events) * step.active.contacts.size() > k_located_contacts;
 }
 
 bool EventStepper::leaves_transitions(const EventStep& step) const {
-  return locates_resolved_only(step) ||
-         (captures_slow() && step.active.contacts.size() > k_followed_contacts);
+  return is_crowded(step) || (captures_slow() && step.active.contacts.size() > k_followed_contacts);
 }
 
 bool EventStepper::take_trial(EventStep& step, double h) {

@@ -114,7 +114,7 @@ class EventStepper final : public Stepper {
   }
   // Events of a few contacts are all located, however small: that is cheap. A step of many contacts that has seen many
   // events locates only those that it resolves (event_capture.cpp).
-  bool locates_resolved_only(const EventStep& step) const;
+  bool is_crowded(const EventStep& step) const;
   // What a change between stick and slip does to velocities is less than the forces of a step do: such a step, or one of
   // very many contacts, does not locate it.
   bool leaves_transitions(const EventStep& step) const;

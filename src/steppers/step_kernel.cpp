@@ -275,7 +275,8 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
       last_steps[i] = step;
     }
     const double estimate = known && squares > 0 ? -share * product / squares : 0.5;
-    const bool straight = along > straight_on * std::sqrt(last_squares * step_squares);
+    const bool straight =
+        change > tolerated * largest && along > straight_on * std::sqrt(last_squares * step_squares);
     if (straight && estimate < 0)
       share = grows;
     else
