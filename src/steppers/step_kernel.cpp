@@ -230,64 +230,44 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
   }
 }
 
-// A fixed point: friction changes the joint forces that limit it. It contracts by about μ times the ratio of the two, so
-// it ends at round-off in a few rounds. Where they do not contract so, the rounds go a share of their way, the one that
-// Aitken's method estimates from the last two: less than all of it where friction takes so much of the force that limits it
-// that they swing about the solution, more where it adds nearly as much. Where it adds more the joint jams: the limit grows
-// until it sticks. Forces that jump with the limit have no fixed point; the best of the rounds is left then.
+// Forces that jump with the limits have no fixed point; the best of the rounds is left then.
 template <typename SolveOnce>
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const SolveOnce& solve_once) {
-  constexpr int max_rounds = 200;
   constexpr double settled = 1e-13, tolerated = 1e-9;
-  constexpr double contracts = 0.7, least_share = 1.0 / 64, largest_share = 256, grows = 8, straight_on = 0.9;
-  double largest = 0, change = std::numeric_limits<double>::infinity(), share = 1;
+  double largest = 0, change = std::numeric_limits<double>::infinity();
   double best = change, best_largest = 1;
-  std::vector<double> best_bounds;
-  std::vector<double> last_steps;  // of the bounds, as soon as the rounds do not contract by themselves
+  limit_search_.restart();
+  best_bounds_.clear();
   const double floor = friction_round_off(data, slot.problem);
   const auto first = static_cast<std::size_t>(data.num_contacts);
-  update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
-  for (int round = 0; round < max_rounds && change > settled * std::max(largest, floor); ++round) {
-    slot.reduction.update_cones();
-    if (!solve_once()) return true;
-    last_bounds_.clear();
+  const auto get_bounds = [&](std::vector<double>& out) {
+    out.clear();
     for (std::size_t c = first; c < slot.problem.cones.size(); ++c)
-      last_bounds_.push_back(slot.problem.cones[c].bound);
-    const double before = change;
+      out.push_back(slot.problem.cones[c].bound);
+  };
+  const auto set_bounds = [&](const std::vector<double>& bounds) {
+    for (std::size_t i = 0; i < bounds.size(); ++i) slot.problem.cones[first + i].bound = bounds[i];
+    slot.reduction.update_cones();
+  };
+  update_friction_bounds(formula_, h, slot.reduction.lambda_free(), data, slot.problem, largest);
+  slot.reduction.update_cones();
+  for (int round = 0; round < LimitSearch::k_max_rounds && change > settled * std::max(largest, floor);
+       ++round) {
+    if (!solve_once()) return true;
+    get_bounds(last_bounds_);
     change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
     if (change < best) {
       best = change;
       best_largest = largest;
-      best_bounds = last_bounds_;
+      best_bounds_ = last_bounds_;
     }
-    if (last_steps.empty() && !(change > contracts * before)) continue;
-    double product = 0, squares = 0, along = 0, last_squares = 0, step_squares = 0;
-    const bool known = !last_steps.empty();
-    last_steps.resize(last_bounds_.size(), 0.0);
-    for (std::size_t i = 0; i < last_bounds_.size(); ++i) {
-      const double step = slot.problem.cones[first + i].bound - last_bounds_[i];
-      product += last_steps[i] * (step - last_steps[i]);
-      squares += (step - last_steps[i]) * (step - last_steps[i]);
-      along += step * last_steps[i];
-      last_squares += last_steps[i] * last_steps[i];
-      step_squares += step * step;
-      last_steps[i] = step;
-    }
-    const double estimate = known && squares > 0 ? -share * product / squares : 0.5;
-    const bool straight =
-        change > tolerated * largest && along > straight_on * std::sqrt(last_squares * step_squares);
-    if (straight && estimate < 0)
-      share = grows;
-    else
-      share = std::clamp(estimate, least_share, straight ? largest_share : 1.0);
-    for (std::size_t i = 0; i < last_bounds_.size(); ++i)
-      slot.problem.cones[first + i].bound = last_bounds_[i] + share * last_steps[i];
+    get_bounds(asked_bounds_);
+    limit_search_.next(last_bounds_, change > tolerated * largest, asked_bounds_);
+    set_bounds(asked_bounds_);
   }
-  slot.reduction.update_cones();
   if (change <= std::max(tolerated * largest, 10 * settled * floor)) return true;
-  for (std::size_t i = 0; i < best_bounds.size(); ++i) slot.problem.cones[first + i].bound = best_bounds[i];
-  slot.reduction.update_cones();
+  set_bounds(best_bounds_);
   trial.unsettled = solve_once() ? best / best_largest : std::numeric_limits<double>::infinity();
   return false;
 }

@@ -14,6 +14,7 @@
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
 #include "delassus/steppers/impact/restitution_bound.hpp"
+#include "delassus/steppers/limit_search.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
@@ -160,6 +161,8 @@ class StepKernel {
   ModeScratch mode_scratch_;
   LeastForces least_;
   std::vector<double> last_bounds_;  // of the friction in joints, before the last round
+  std::vector<double> best_bounds_, asked_bounds_;
+  LimitSearch limit_search_;
   Projector projector_;
   RestitutionBound bound_;
   Vector restitution_, other_shift_, force_change_, momentum_;
