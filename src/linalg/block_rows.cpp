@@ -70,9 +70,18 @@ void BlockRows::add_transposed_product(const VectorRef& r, Vector& out, double s
   for (int g = 0; g < num_groups(); ++g)
     for (int b = 0; b < num_blocks(g); ++b) {
       const ConstBlock values = block(g, b);
+      const double* factors = r.data() + first_row(g);
+      if (values.cols() == 6) {
+        // A rigid body: in registers, in the same order.
+        Eigen::Map<Eigen::Matrix<double, 6, 1>> target(out.data() + block_column(g, b));
+        Eigen::Matrix<double, 6, 1> sum = target;
+        for (int i = 0; i < group_rows(g); ++i)
+          sum += (scale * factors[i]) * Eigen::Map<const Eigen::Matrix<double, 6, 1>>(values.data() + 6 * i);
+        target = sum;
+        continue;
+      }
       for (int i = 0; i < group_rows(g); ++i)
-        out.segment(block_column(g, b), values.cols()) +=
-            (scale * r[first_row(g) + i]) * values.row(i).transpose();
+        out.segment(block_column(g, b), values.cols()) += (scale * factors[i]) * values.row(i).transpose();
     }
 }
 

@@ -300,12 +300,7 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
 
 void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
   if (schur_kind_ == SchurKind::saddle_point) {
-    X.resize(P.rows(), P.cols());
-    residual_g_.setZero(rows_->rows());
-    for (Eigen::Index j = 0; j < P.cols(); ++j) {
-      saddle_point_.solve(P.col(j), residual_g_, dv_, dlambda_);
-      X.col(j) = dv_;
-    }
+    saddle_point_.solve_homogeneous(P, X);
     return;
   }
   A_factor_.solve(P, X);

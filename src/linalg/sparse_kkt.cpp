@@ -30,8 +30,8 @@ constexpr double k_epsilon_growth = 1024;
 // n has many entries that count, below what a beam of as many has.
 constexpr double k_null_quotient = 1e-11;
 constexpr double k_short_combination = 50;
-// Residuals relative to Σ |terms| of their row; a row sums about a dozen.
-constexpr double k_residual_goal = 4 * k_round_off;
+// Residuals relative to Σ |terms| of their row; a row sums about a dozen. Good factors meet it without a sweep.
+constexpr double k_residual_goal = 32 * k_round_off;
 // Of a correction, relative to the largest entry of its right side: good factors meet it without a sweep, and what is left
 // goes with the next correction.
 constexpr double k_correction_goal = 1e-12;
@@ -215,50 +215,69 @@ void SparseKkt::fill(const BlockMatrix& A, const BlockRows& rows, const BlockRow
                      const VectorRef& C) {
   std::fill(values_.begin(), values_.end(), 0.0);
   const int* place = places_.data();
+  double* const values = values_.data();
   for (int b = 0; b < A.num_blocks(); ++b) {
     const BlockMatrix::ConstBlock block = A.block(b);
-    for (Eigen::Index j = 0; j < block.cols(); ++j, ++place)
-      for (Eigen::Index i = 0; i < block.rows(); ++i) values_[*place + i] += block(i, j);
+    const Eigen::Index size = block.rows(), stride = block.outerStride();
+    const double* column = block.data();
+    static_assert(!BlockMatrix::ConstBlock::IsRowMajor);
+    for (Eigen::Index j = 0; j < block.cols(); ++j, ++place, column += stride) {
+      double* out = values + *place;
+      for (Eigen::Index i = 0; i < size; ++i) out[i] += column[i];
+    }
   }
+  static_assert(BlockRows::ConstBlock::IsRowMajor);
   for (int g = 0; g < rows.num_groups(); ++g)
     for (int b = 0; b < rows.num_blocks(g); ++b) {
       const BlockRows::ConstBlock block = rows.block(g, b);
-      for (Eigen::Index j = 0; j < block.cols(); ++j, ++place)
-        for (Eigen::Index i = 0; i < block.rows(); ++i) values_[*place + i] += block(i, j);
+      const Eigen::Index size = block.rows(), stride = block.outerStride();
+      const double* column = block.data();
+      for (Eigen::Index j = 0; j < block.cols(); ++j, ++place, ++column) {
+        double* out = values + *place;
+        for (Eigen::Index i = 0; i < size; ++i) out[i] += column[i * stride];
+      }
     }
   for (int g = 0; g < directions.num_groups(); ++g)
     for (int b = 0; b < directions.num_blocks(g); ++b) {
       const BlockRows::ConstBlock block = directions.block(g, b);
-      for (Eigen::Index i = 0; i < block.rows(); ++i, ++place)
-        for (Eigen::Index j = 0; j < block.cols(); ++j) values_[*place + j] -= block(i, j);
+      const Eigen::Index size = block.cols(), stride = block.outerStride();
+      const double* row = block.data();
+      for (Eigen::Index i = 0; i < block.rows(); ++i, ++place, row += stride) {
+        double* out = values + *place;
+        for (Eigen::Index j = 0; j < size; ++j) out[j] -= row[j];
+      }
     }
-  for (int i = 0; i < nj_; ++i, ++place) values_[*place] += C[i];
+  for (int i = 0; i < nj_; ++i, ++place) values[*place] += C[i];
 }
 
 bool SparseKkt::scale() {
   if (!Eigen::Map<const Vector>(values_.data(), static_cast<Eigen::Index>(values_.size())).allFinite())
     return false;
+  const int n = nv_ + nj_;
   d_.resize(nv_);
   w_.resize(nj_);
   s_.resize(nj_);
-  for (int i = 0; i < nj_; ++i) w_[i] = values_[diagonal_[nv_ + i]];
+  scales_.resize(n);
+  const int* row_of = row_of_.data();
+  double *values = values_.data(), *scales = scales_.data();
+  for (int i = 0; i < nj_; ++i) w_[i] = values[diagonal_[nv_ + i]];
+  double* w = w_.data() - nv_;
   for (int j = 0; j < nv_; ++j) {
-    const double mass = diagonal_[j] >= 0 ? values_[diagonal_[j]] : 0.0;
+    const double mass = diagonal_[j] >= 0 ? values[diagonal_[j]] : 0.0;
     if (!(mass > 0)) return false;
-    d_[j] = inverse_root(mass);
+    d_[j] = scales[j] = inverse_root(mass);
     // Rows ascend: those of joints are the last.
-    for (int k = starts_[j + 1] - 1; k >= starts_[j] && row_of_[k] >= nv_; --k)
-      w_[row_of_[k] - nv_] += values_[k] * values_[k] / mass;
+    for (int k = starts_[j + 1] - 1; k >= starts_[j] && row_of[k] >= nv_; --k)
+      w[row_of[k]] += values[k] * values[k] / mass;
   }
   for (int i = 0; i < nj_; ++i) {
-    s_[i] = inverse_root(w_[i]);
+    s_[i] = scales[nv_ + i] = inverse_root(w_[i]);
     w_[i] = w_[i] > 0 ? w_[i] * s_[i] * s_[i] : 1.0;
   }
-  for (int j = 0; j < nv_ + nj_; ++j) {
-    const double scale = j < nv_ ? d_[j] : s_[j - nv_];
-    int k = starts_[j];
-    for (; k < starts_[j + 1] && row_of_[k] < nv_; ++k) values_[k] *= d_[row_of_[k]] * scale;
-    for (; k < starts_[j + 1]; ++k) values_[k] *= s_[row_of_[k] - nv_] * scale;
+  // Powers of two: in any order the same.
+  for (int j = 0; j < n; ++j) {
+    const double scale = scales[j];
+    for (int k = starts_[j], end = starts_[j + 1]; k < end; ++k) values[k] *= scales[row_of[k]] * scale;
   }
   return w_.allFinite();
 }
@@ -443,6 +462,84 @@ void SparseKkt::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
   }
   v = d_.cwiseProduct(x_.head(nv_));
   lambda = s_.cwiseProduct(x_.tail(nj_));
+}
+
+// update_residual() for all columns.
+SparseKkt::ColumnErrors SparseKkt::update_residuals() const {
+  using Row = Eigen::Array<double, 1, k_columns>;
+  const auto row_at = [](Columns& all, int i) { return Eigen::Map<Row>(all.data() + k_columns * i); };
+  columns_residual_ = columns_b_;
+  columns_magnitude_ = columns_b_.cwiseAbs();
+  const double* values = values_.data();
+  const int* row_of = row_of_.data();
+  for (int j = 0; j < nv_ + nj_; ++j) {
+    const Row x = row_at(columns_x_, j);
+    for (int k = starts_[j], end = starts_[j + 1]; k < end; ++k) {
+      const Row term = values[k] * x;
+      row_at(columns_residual_, row_of[k]) -= term;
+      row_at(columns_magnitude_, row_of[k]) += term.abs();
+    }
+  }
+  const Row floor = k_negligible * columns_magnitude_.colwise().maxCoeff().array();
+  ColumnErrors errors = ColumnErrors::Zero();
+  for (int i = 0; i < nv_ + nj_; ++i) {
+    const Row size = row_at(columns_residual_, i).abs(), scale = row_at(columns_magnitude_, i) + floor;
+    for (int c = 0; c < k_columns; ++c)
+      if (!(size[c] <= errors[c] * scale[c])) errors[c] = size[c] / scale[c];
+  }
+  return errors;
+}
+
+// refine() for all columns, each for as long as it would go on alone.
+SparseKkt::ColumnErrors SparseKkt::refine_columns() const {
+  ColumnErrors errors = update_residuals();
+  bool goes_on[k_columns];
+  for (int c = 0; c < k_columns; ++c) goes_on[c] = errors[c] > k_residual_goal;
+  for (int sweep = 0; sweep < k_max_sweeps; ++sweep) {
+    if (std::none_of(goes_on, goes_on + k_columns, [](bool on) { return on; })) break;
+    columns_ = columns_residual_;
+    lu_.solve_in_place(columns_);
+    columns_candidate_ = columns_x_;
+    for (int c = 0; c < k_columns; ++c)
+      if (goes_on[c]) columns_x_.col(c) += columns_.col(c);
+    const ColumnErrors next = update_residuals();
+    for (int c = 0; c < k_columns; ++c) {
+      if (!goes_on[c]) continue;
+      if (!(next[c] < errors[c])) {
+        columns_x_.col(c) = columns_candidate_.col(c);
+        goes_on[c] = false;
+        continue;
+      }
+      goes_on[c] = next[c] > k_residual_goal && !(next[c] > 0.5 * errors[c]);
+      errors[c] = next[c];
+    }
+  }
+  return errors;
+}
+
+void SparseKkt::solve_homogeneous(const MatrixRef& P, Matrix& V) const {
+  V.resize(nv_, P.cols());
+  const auto solve_column = [&](Eigen::Index j) {
+    zero_.setZero(nj_);
+    solve(P.col(j), zero_, v_, lambda_);
+    V.col(j) = v_;
+  };
+  Eigen::Index j = 0;
+  for (; num_redundant() == 0 && j + 1 < P.cols(); j += k_columns) {
+    const Eigen::Index count = std::min<Eigen::Index>(k_columns, P.cols() - j);
+    columns_b_.setZero(nv_ + nj_, k_columns);
+    for (Eigen::Index c = 0; c < count; ++c)
+      columns_b_.col(c).head(nv_) = d_.cwiseProduct(P.col(j + c));
+    columns_ = columns_b_;
+    lu_.solve_in_place(columns_);
+    columns_x_ = columns_;
+    const ColumnErrors errors = refine_columns();
+    for (Eigen::Index c = 0; c < count; ++c) V.col(j + c) = d_.cwiseProduct(columns_x_.col(c).head(nv_));
+    // Where it contradicts the joints it takes another way.
+    for (Eigen::Index c = 0; c < count; ++c)
+      if (errors[c] > k_residual_contradictory) solve_column(j + c);
+  }
+  for (; j < P.cols(); ++j) solve_column(j);
 }
 
 const std::vector<int>& SparseKkt::redundant_rows() const {

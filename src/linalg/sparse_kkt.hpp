@@ -54,6 +54,8 @@ class SparseKkt {
   // Where rows depend on each other always to round-off.
   void solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
              KktAccuracy accuracy = KktAccuracy::round_off) const;
+  // The velocities of solve() with p = the columns of P and g = 0, the same bits, several columns at a time.
+  void solve_homogeneous(const MatrixRef& P, Matrix& V) const;
   // Rows that depend on others, and which ones (the last of each dependent set), found at the first call.
   int num_redundant() const { return static_cast<int>(null_columns_.size()); }
   const std::vector<int>& redundant_rows() const;
@@ -72,6 +74,12 @@ class SparseKkt {
   double update_residual() const;
   bool is_good_correction() const;
   Refinement refine() const;
+  // Columns that solve_homogeneous() takes at once: as many as KLU does.
+  static constexpr int k_columns = 4;
+  using Columns = Eigen::Matrix<double, Eigen::Dynamic, k_columns, Eigen::RowMajor>;
+  using ColumnErrors = Eigen::Array<double, 1, k_columns>;
+  ColumnErrors update_residuals() const;
+  ColumnErrors refine_columns() const;
   void project_right_side() const;
   void take_least_norm() const;
   void solve_deficient() const;
@@ -84,6 +92,7 @@ class SparseKkt {
   std::vector<int> starts_, row_of_, places_, diagonal_;
   mutable std::vector<double> values_;  // but for the moment in which K_ε is factorised
   Vector d_, s_;                        // scales, powers of two
+  Vector scales_;                       // both
   Vector w_;                            // ŵ
   bool regularized_ = false;            // the factors are those of K_ε, not of K̂
   mutable SparseLu lu_;
@@ -91,6 +100,9 @@ class SparseKkt {
   mutable bool listed_ = false;
   mutable std::vector<int> redundant_rows_;
   mutable Vector b_, x_, residual_, magnitude_, correction_, candidate_, joint_diagonal_;
+  mutable Columns columns_b_, columns_x_, columns_residual_, columns_magnitude_, columns_candidate_;
+  mutable Matrix columns_;  // in the order that KLU wants
+  mutable Vector zero_, v_, lambda_;
 };
 
 }  // namespace delassus

@@ -124,6 +124,12 @@ void SparseLu::solve_in_place(Vector& x) const {
   klu_solve(f.symbolic, f.numeric, f.size(), 1, x.data(), &f.common);
 }
 
+void SparseLu::solve_in_place(Matrix& X) const {
+  Factors& f = *factors_;
+  assert(X.rows() == f.size());
+  klu_solve(f.symbolic, f.numeric, f.size(), static_cast<int>(X.cols()), X.data(), &f.common);
+}
+
 void SparseLu::solve_transposed_in_place(Vector& x) const {
   Factors& f = *factors_;
   assert(x.size() == f.size());

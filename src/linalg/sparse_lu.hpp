@@ -41,6 +41,7 @@ class SparseLu {
   int pivot_column(int k) const;
   // x ← K⁻¹ x  and  x ← K⁻ᵀ x
   void solve_in_place(Vector& x) const;
+  void solve_in_place(Matrix& X) const;  // every column as if alone, to the last bit
   void solve_transposed_in_place(Vector& x) const;
 
  private:

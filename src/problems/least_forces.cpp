@@ -290,6 +290,27 @@ struct LeastForces::Island {
   }
 };
 
+// Whether the directions in which contacts push are more than the velocities they act on, so that they depend on each other.
+bool LeastForces::outnumber_velocities(const BlockRows& H, std::span<const int> contacts,
+                                       std::span<const Face> faces) {
+  int directions = 0;
+  auto next = contacts.begin();
+  for (const Face& face : faces) {
+    if (next == contacts.end() || *next != face.contact) continue;
+    ++next;
+    directions += static_cast<int>(span_face(face).cols());
+  }
+  acted_on_.clear();
+  for (const int c : contacts)
+    for (int b = 0; b < H.num_blocks(c); ++b)
+      acted_on_.emplace_back(H.block_column(c, b), static_cast<int>(H.block(c, b).cols()));
+  std::sort(acted_on_.begin(), acted_on_.end());
+  acted_on_.erase(std::unique(acted_on_.begin(), acted_on_.end()), acted_on_.end());
+  int velocities = 0;
+  for (const auto& [column, width] : acted_on_) velocities += width;
+  return directions > velocities;
+}
+
 // The equations of an island. False: its forces are unique, or not covered.
 bool LeastForces::gather(const Reduction& reduction, const Solution& solution, std::span<const int> contacts,
                          Island& island) {
@@ -312,7 +333,9 @@ bool LeastForces::gather(const Reduction& reduction, const Solution& solution, s
   }
   std::span<const int> core = core_.find(H, pushing_, held_);
   if (core.empty()) return false;
-  if (unique_joints_ && core_.independent(local.W, island.faces)) return false;
+  if (unique_joints_ && !outnumber_velocities(H, core, island.faces) &&
+      core_.independent(local.W, island.faces))
+    return false;
   // Small islands are taken whole: their sizes, and what is allocated for them, stay the same from step to step.
   constexpr std::size_t small = 16;
   if (contacts.size() <= small) core = contacts;

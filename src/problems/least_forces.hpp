@@ -26,6 +26,8 @@
 //   as they are. Allocates where that does (linalg/kkt.hpp), and while islands change.
 #pragma once
 #include <memory>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "delassus/linalg/kkt.hpp"
@@ -50,6 +52,7 @@ class LeastForces {
   void sort_joints(const Reduction& reduction);
   bool gather(const Reduction& reduction, const Solution& solution, std::span<const int> contacts,
               Island& island);
+  bool outnumber_velocities(const BlockRows& H, std::span<const int> contacts, std::span<const Face> faces);
 
   Islands islands_;
   std::vector<std::shared_ptr<Island>> work_;  // by the number of the island, so that sizes stay
@@ -59,6 +62,7 @@ class LeastForces {
   bool unique_joints_ =
       false;  // the impulses of joints follow from those of the contacts, and W is that of H
   std::vector<int> pushing_;
+  std::vector<std::pair<int, int>> acted_on_;  // columns of H and how many there are
   std::vector<char> held_;  // by velocity: rigid joint rows belong to it
   std::vector<char> shared_contacts_, shared_rows_;
   Vector r_;

@@ -419,9 +419,10 @@ double StepKernel::follow_slip(const Problem& problem, int num_contacts, const S
 }
 
 void StepKernel::solve_modes(const System& system, const PhasePoint& begin, double h,
-                             const ContactSet& active, std::span<const ContactMode> modes, bool as_solved,
+                             const ContactSet& active, std::span<const ContactMode> modes, ModeStep kind,
                              Trial& trial) {
   trial.stats = {};
+  const bool as_solved = kind == ModeStep::as_solved;
   StepData& data = as_solved ? step_.data : modes_.data;
   if (!as_solved) evaluate_step(system, formula_, options_, begin, active, h, data);
   if (!prepare(system, begin, h, modes, begin.phase.v, {}, data, modes_, trial)) return;
@@ -455,7 +456,7 @@ void StepKernel::solve_modes(const System& system, const PhasePoint& begin, doub
     settle_friction(h, data, modes_, trial, solve_once);
   trial.shared_contacts.clear();
   trial.shared_rows.clear();
-  if (trial.ok && mode_scratch_.redundant) take_least_forces(reduction, trial);
+  if (trial.ok && kind == ModeStep::taken && mode_scratch_.redundant) take_least_forces(reduction, trial);
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
     Cone& cone = problem.cones[c];

@@ -74,10 +74,13 @@ class StepKernel {
   void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
              std::span<RowShift> shifts = {}, std::span<const int> last_places = {});
-  // The same step with every contact kept in its mode. `as_solved`: beginning, size and contacts are those of the last
-  // `solve`, whose evaluation serves for this one, too.
+  // What a step in prescribed modes is for. as_solved: beginning, size and contacts are those of the last `solve`, whose
+  // evaluation serves for this one, too. taken: the step may be accepted; where its forces are not unique they are the least
+  // ones, which the others do without.
+  enum class ModeStep { as_solved, looked_at, taken };
+  // The same step with every contact kept in its mode.
   void solve_modes(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
-                   std::span<const ContactMode> modes, bool as_solved, Trial& trial);
+                   std::span<const ContactMode> modes, ModeStep kind, Trial& trial);
   // Instantaneous contact forces r [N] and accelerations u [m/s²] when every contact keeps its mode; the contacts are at
   // `point`. False: contradictory.
   bool solve_forces(const System& system, const PhasePoint& point, const ContactSet& contacts,

@@ -17,9 +17,10 @@ namespace {
 constexpr double k_start_fraction = 1e-7;
 // Above this many contacts event functions are looked at only where the step itself says that a mode changes.
 constexpr std::size_t k_many_contacts = 16;
-// With more contacts than this an instant is located to this part of the step: each look at one costs as much as a step [-].
+// With more contacts than this an instant is located to the first part of the step, otherwise to the second: each look at
+// one costs as much as a step [-].
 constexpr std::size_t k_some_contacts = 8;
-constexpr double k_located = 1e-6;
+constexpr double k_located = 1e-6, k_well_located = 1e-9;
 
 // Friction below this share of its limit, and slip that keeps this share of itself over the step, last [-].
 constexpr double k_safe_friction = 0.8, k_safe_slip = 0.5;
@@ -93,10 +94,10 @@ bool TransitionFinder::may_change(const Value& x) const {
   return (parts & part) != 0 || (x.kind == EventKind::stick && (parts & (part << k_velocity_only)) != 0);
 }
 
-bool TransitionFinder::evaluate(const System& system, const PhasePoint& begin, double h,
-                                const ContactSet& active, std::span<const ContactMode> modes, bool whole_step,
-                                Trial& trial) {
-  kernel_.solve_modes(system, begin, h, active, modes, whole_step, trial);
+bool TransitionFinder::step_in_modes(const System& system, const PhasePoint& begin, double h,
+                                     const ContactSet& active, std::span<const ContactMode> modes,
+                                     StepKernel::ModeStep kind, Trial& trial) {
+  kernel_.solve_modes(system, begin, h, active, modes, kind, trial);
   if (!trial.ok) return false;
   closed_.clear();
   closed_modes_.clear();
@@ -107,9 +108,16 @@ bool TransitionFinder::evaluate(const System& system, const PhasePoint& begin, d
     closed_modes_.push_back(trial.solution.modes[c]);
     closed_index_.push_back(static_cast<int>(c));
   }
-  values_.clear();
   system.evaluate_contacts(closed_, trial.end.at, at_end_);
   at_end_.update_velocities(trial.end.phase.v);
+  return true;
+}
+
+bool TransitionFinder::evaluate(const System& system, const PhasePoint& begin, double h,
+                                const ContactSet& active, std::span<const ContactMode> modes,
+                                StepKernel::ModeStep kind, Trial& trial) {
+  if (!step_in_modes(system, begin, h, active, modes, kind, trial)) return false;
+  values_.clear();
   if (!kernel_.solve_forces(system, trial.end, at_end_, closed_modes_, forces_)) return false;
   int row = 0;
   for (std::size_t i = 0; i < closed_.size(); ++i) {
@@ -232,6 +240,7 @@ bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin
     transition.part = FrictionKind::sliding;
     transition.direction = a / fastest;
   }
+  slip_acceleration_ = fastest;
   transition.others.clear();
   for (std::size_t i = 0; any && i < closed_.size(); ++i)
     if (const Eigen::Vector2d a = slip_of(i);
@@ -255,21 +264,53 @@ std::optional<Transition> TransitionFinder::find_breakaway(const System& system,
   Transition transition;
   const bool at_end = breaks_away(system, begin, trial, transition);
   if (!at_end && !mixed) return std::nullopt;
-  constexpr int halvings = 30;
-  double sticks = 0, slips = h;
   const auto slips_at = [&](double x) {
-    return evaluate(system, begin, x, active, modes, false, trial) &&
+    return step_in_modes(system, begin, x, active, modes, StepKernel::ModeStep::looked_at, trial) &&
            breaks_away(system, begin, trial, transition);
   };
+  const double slip_at_end = slip_acceleration_;
   if (slips_at(k_start_fraction * h)) return transition;
   if (!at_end) return std::nullopt;
-  for (int i = 0; i < halvings; ++i) {
-    const double middle = 0.5 * (sticks + slips);
-    (slips_at(middle) ? slips : sticks) = middle;
-  }
-  if (!slips_at(slips)) return std::nullopt;
+  const double slips = enclose_breakaway(
+      h, slip_at_end, active.size() > k_some_contacts ? k_located * h : k_well_located * h, slips_at);
+  if (!evaluate(system, begin, slips, active, modes, StepKernel::ModeStep::looked_at, trial) ||
+      !breaks_away(system, begin, trial, transition))
+    return std::nullopt;
   transition.h = slips;
   return transition;
+}
+
+double TransitionFinder::enclose_breakaway(double h, double slip_at_end, double resolution,
+                                           const std::function<bool(double)>& slips_at) const {
+  // A slip begins with no acceleration, which then grows: a straight line through the last two shows where from. On both sides of
+  // that place, and in the middle where it is of no use.
+  constexpr double beside = 0.01;
+  double sticks = 0, slips = h;
+  double later = h, a_later = slip_at_end, a_slips = slip_at_end;  // the one before the last that slips
+  const auto look = [&](double x) {
+    if (!slips_at(x)) {
+      sticks = x;
+      return false;
+    }
+    later = slips;
+    a_later = a_slips;
+    slips = x;
+    a_slips = slip_acceleration_;
+    return true;
+  };
+  while (slips - sticks > resolution) {
+    const double before = slips - sticks;
+    double guess = 0;
+    if (later > slips && a_later > a_slips)
+      guess = slips - a_slips * (later - slips) / (a_later - a_slips);
+    if (guess > sticks && guess < slips) {
+      const double room = std::max(beside * before, 0.25 * resolution);
+      if (const double x = guess + room; x < slips) look(x);
+      if (const double x = guess - room; x > sticks && x < slips) look(x);
+    }
+    if (slips - sticks > 0.25 * before) look(0.5 * (sticks + slips));
+  }
+  return slips;
 }
 
 void TransitionFinder::leave_breakaway_to_the_law(const PhasePoint& begin, std::span<const ContactMode> modes,
@@ -298,7 +339,8 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   bool any_change = changes.any;
   keep_sticking(modes, whole);
   if (!any_change && (changes.safe || active.size() > k_many_contacts)) return std::nullopt;
-  if (!evaluate(system, begin, h, active, modes, true, at_transition)) return std::nullopt;
+  if (!evaluate(system, begin, h, active, modes, StepKernel::ModeStep::as_solved, at_transition))
+    return std::nullopt;
   std::optional<Transition> breakaway;
   if (kernel_.redundant_forces()) {
     may_change_ = changed_;
@@ -315,7 +357,8 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
   const double until = breakaway ? breakaway->h : h;
   std::optional<Transition> first = find_first_root(system, begin, until, active, modes, at_transition);
   if (first || !breakaway) return first;
-  if (!evaluate(system, begin, breakaway->h, active, modes, false, at_transition)) return std::nullopt;
+  if (!evaluate(system, begin, breakaway->h, active, modes, StepKernel::ModeStep::taken, at_transition))
+    return std::nullopt;
   return breakaway;
 }
 
@@ -332,13 +375,14 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
     return value;
   };
   scales_.clear();
-  bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, false, at_transition);
+  constexpr auto looked_at = StepKernel::ModeStep::looked_at;
+  bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, looked_at, at_transition);
   if (!consistent) return std::nullopt;
   if (!(smallest() < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   for (const Value& x : values_) scales_.push_back(std::abs(x.value));
   const std::vector<Value>& values_end = values_end_ = values_;
   const double h_start = k_start_fraction * h;
-  consistent = evaluate(system, begin, h_start, active, modes, false, at_transition);
+  consistent = evaluate(system, begin, h_start, active, modes, looked_at, at_transition);
   if (!consistent) return std::nullopt;
   if (values_.size() != values_end.size()) return std::nullopt;
   double at_end = std::numeric_limits<double>::infinity();
@@ -355,11 +399,12 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
   if (at_start > 0) {
     transition.h = find_root(
         [&](double x) {
-          consistent = evaluate(system, begin, x, active, modes, false, at_transition) && consistent;
+          consistent = evaluate(system, begin, x, active, modes, looked_at, at_transition) && consistent;
           return smallest();
         },
-        h_start, h, at_start, at_end, active.size() > k_some_contacts ? k_located * h : 0.0);
-    if (!consistent || !evaluate(system, begin, transition.h, active, modes, false, at_transition))
+        h_start, h, at_start, at_end, (active.size() > k_some_contacts ? k_located : k_well_located) * h);
+    if (!consistent || !evaluate(system, begin, transition.h, active, modes, StepKernel::ModeStep::taken,
+                                 at_transition))
       return std::nullopt;
   }
   // The function that is at its root: nearest to zero measured by how far it has come. A contact force that vanishes together with

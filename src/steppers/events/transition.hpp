@@ -16,6 +16,7 @@
 // The transition is the first root of their minimum, found by Brent's method. Potra et al. 2006 compares LCP bases; balanced
 // generators make bases degenerate, so modes are compared here, which works for every contact law.
 #pragma once
+#include <functional>
 #include <optional>
 #include <span>
 #include <utility>
@@ -65,7 +66,10 @@ class TransitionFinder {
   // The event functions of all contacts after a step h in the present modes; false when the modes
   // contradict.
   bool evaluate(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
-                std::span<const ContactMode> modes, bool whole_step, Trial& trial);
+                std::span<const ContactMode> modes, StepKernel::ModeStep kind, Trial& trial);
+  // The step alone, and its closed contacts at its end.
+  bool step_in_modes(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
+                     std::span<const ContactMode> modes, StepKernel::ModeStep kind, Trial& trial);
 
   // The parts of contact c whose mode is another one in the outcome; those that do not move either way are at the limit
   // of their friction, where round-off says which it is.
@@ -89,11 +93,14 @@ class TransitionFinder {
                                   const Trial& whole);
   // Whether the contact law lets a contact slip that sticks at the end of the step evaluated last; then which one, and where to.
   bool breaks_away(const System& system, const PhasePoint& begin, const Trial& trial, Transition& transition);
-  // Redundant contacts: the instant at which the law lets the first of them slip, by bisection. `trial` is the whole step in its
-  // modes.
+  // Redundant contacts: the instant at which the law lets the first of them slip. `trial` is the whole step in its modes.
   std::optional<Transition> find_breakaway(const System& system, const PhasePoint& begin, double h,
                                            const ContactSet& active, std::span<const ContactMode> modes,
                                            Trial& trial);
+  // The shortest step, up to the resolution, at the end of which something slips; the whole one, h, ends with the acceleration
+  // `slip_at_end`.
+  double enclose_breakaway(double h, double slip_at_end, double resolution,
+                           const std::function<bool(double)>& slips_at) const;
   // The first root of the event functions of what may change; `at_transition` is the step evaluated last.
   std::optional<Transition> find_first_root(const System& system, const PhasePoint& begin, double h,
                                             const ContactSet& active, std::span<const ContactMode> modes,
@@ -113,6 +120,7 @@ class TransitionFinder {
   std::vector<HeldParts> may_change_, changed_;  // per contact
   std::vector<HeldParts> moves_;                 // of what changes, what is not at rest before and after
   bool law_known_ = false;                       // of the last breaks_away
+  double slip_acceleration_ = 0;                 // likewise: of the fastest slip that begins [m/s²]
   std::vector<ContactId> closed_;
   std::vector<ContactMode> closed_modes_, lawful_;
   std::vector<int> closed_index_;  // in the active set
