@@ -129,6 +129,7 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   turn_generators_from_memory(memory);
   solve_contacts(system, h, trial);
   bound_restitution(system, begin, h, shifts, trial);
+  if (trial.unsettled > 0) trial.stats.status = SolveStatus::iteration_limit;
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
@@ -286,6 +287,8 @@ std::string StepKernel::unsettled_joint(const System& system) const {
 
 void StepKernel::solve_with_friction(const System& system, double h, Trial& trial) {
   int iterations = 0;
+  trial.unsettled = 0;
+  trial.failure.clear();
   const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
     solve_once(trial);
     iterations += trial.stats.iterations;
@@ -295,7 +298,8 @@ void StepKernel::solve_with_friction(const System& system, double h, Trial& tria
   });
   trial.stats.iterations = iterations;
   if (!settled) {
-    trial.stats.status = SolveStatus::iteration_limit;
+    // Solved all the same, but for these limits: who accepts it must be able to trust the rest.
+    trial.unsettled = std::max(trial.unsettled, std::numeric_limits<double>::min());
     trial.failure = fmt::format(
         "the friction in joint '{}' and the joint forces that limit it do not settle (the joint jams)",
         unsettled_joint(system));
