@@ -14,9 +14,9 @@ namespace delassus {
 namespace {
 
 // Newton converges quadratically from O(h³); more iterations mean the configuration is singular.
-constexpr int k_max_iterations = 12;
-// Where violations get this many times what they were Newton's method is on its way to another place [-].
-constexpr double k_astray = 10;
+constexpr int k_max_iterations = 24;
+// The part of a correction that is taken at least, and how much of what it promises it must keep [-].
+constexpr double k_smallest_share = 1.0 / 32, k_least_progress = 0.25;
 // Violations below this are round-off for systems of metre size [m].
 constexpr double k_position_tolerance = 1e-15;
 // Above it by what the gradients amplify; there Newton's method has ended when it no longer improves [m].
@@ -44,20 +44,20 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
 }
 
 bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
-  double previous = std::numeric_limits<double>::infinity(), first = 0;
+  double previous = std::numeric_limits<double>::infinity();
   // Round-off of Θ grows with the size of the coordinates.
   const double scale = system_size(system, point.phase.q);
-  for (int i = 0; i < k_max_iterations; ++i) {
-    throw_if_stop_requested();
-    const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
-    const ContactSet& contacts = i == 0 ? closed : iterate_.contacts;
+  const auto violation_of = [&](const BilateralRows& joints, const ContactSet& contacts) {
     const int holonomic = joints.num_holonomic;
     gap_rhs_.resize(holonomic + contacts.gaps.size());
     gap_rhs_ << -joints.violation.head(holonomic), -contacts.gaps;
+    return max_abs(gap_rhs_);
+  };
+  double violation = violation_of(point.joints, closed);
+  for (int i = 0; i < k_max_iterations; ++i) {
+    throw_if_stop_requested();
     if (gap_rhs_.size() == 0) return true;
-    const double violation = gap_rhs_.cwiseAbs().maxCoeff();
-    if (i == 0) first = violation;
-    if (!(violation <= k_astray * first)) return false;
+    if (!std::isfinite(violation)) return false;
     // Quadratic convergence has ended at round-off when the violation no longer falls.
     if (violation <= k_position_tolerance * scale ||
         (violation < k_stalled_tolerance * scale && violation >= 0.5 * previous)) {
@@ -69,8 +69,10 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
       return true;
     }
     previous = violation;
+    const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
+    const ContactSet& contacts = i == 0 ? closed : iterate_.contacts;
     rows_.clear(system.nv());
-    for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < holonomic; ++g)
+    for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < joints.num_holonomic; ++g)
       rows_.add_group(joints.rows, g, joints.rows.group_rows(g));
     for (int c = 0; c < contacts.rows.rows.num_groups(); ++c) rows_.add_group(contacts.rows.rows, c, 1);
     C_.setZero(rows_.rows());
@@ -78,10 +80,20 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
     const BlockMatrix& M = system.mass_at(i == 0 ? point.at : iterate_.at, M_);
     if (!kkt_.compute(M, true, rows_, nullptr, C_)) return false;
     kkt_.solve(zero_, gap_rhs_, delta_, lambda_);
-    system.retract(i == 0 ? point.phase.q : iterate_.at.q, VectorRef(delta_), iterate_.phase.q);
+    begin_q_ = i == 0 ? point.phase.q : iterate_.at.q;
     iterate_.phase.t = point.phase.t;
-    iterate_.place(system);
-    system.evaluate_contacts(closed.ids, iterate_.at, iterate_.contacts);
+    // Far from the joints a whole correction may lead to another place: it must bring violations down.
+    for (double share = 1; share >= k_smallest_share; share *= 0.5) {
+      if (share < 1) delta_ *= 0.5;
+      system.retract(begin_q_, VectorRef(delta_), iterate_.phase.q);
+      iterate_.place(system);
+      system.evaluate_contacts(closed.ids, iterate_.at, iterate_.contacts);
+      violation = violation_of(iterate_.joints, iterate_.contacts);
+      if (violation <= (1 - k_least_progress * share) * previous ||
+          violation < k_stalled_tolerance * scale)
+        break;
+    }
+    if (!(violation < previous || violation < k_stalled_tolerance * scale)) return false;
   }
   return false;
 }

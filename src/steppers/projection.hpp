@@ -68,7 +68,7 @@ class Projector {
   RowCorrection correction_;
   PhasePoint probe_, iterate_;
   ContactSet none_;
-  Vector gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, before_, tilted_v_, tilted_lambda_;
+  Vector begin_q_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, before_, tilted_v_, tilted_lambda_;
 };
 
 }  // namespace delassus
