@@ -64,6 +64,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
       [&](Retries& retries) {
         return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
       });
+  if (retries_step()) gains_.take_out(step_, kernel_.free_velocity(), true);
   finisher_.finish(step_, state);
 }
 

@@ -94,6 +94,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
         return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
       });
   if (report.stopped_at_event) return;
+  if (judges_gains()) gains_.take_out(step_, kernel_.free_velocity(), false);
   finisher_.finish(step_, state);
 }
 
@@ -137,11 +138,14 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
   return !deep.empty();
 }
 
-bool EventStepper::halve_gaining_step(const State& state, Retries& retries) {
+bool EventStepper::judges_gains() const {
   // Schemes of order 1 gain by O(h²) a step: theirs to show.
-  if (options_.policy != FailurePolicy::retry || options_.snap_to_grid ||
-      options_.projection == Projection::none || !has_order_2(formula_) ||
-      retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
+  return options_.policy == FailurePolicy::retry && !options_.snap_to_grid &&
+         options_.projection != Projection::none && has_order_2(formula_);
+}
+
+bool EventStepper::halve_gaining_step(const State& state, Retries& retries) {
+  if (!judges_gains() || retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
     return false;
   const double gain = gains_.gained(step_, kernel_.free_velocity(), false);
   if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);

@@ -97,6 +97,7 @@ class EventStepper final : public Stepper {
   bool halve_deep_step(const State& state, Retries& retries);
   // Likewise because it gained energy: the motion is too fast for the step.
   bool halve_gaining_step(const State& state, Retries& retries);
+  bool judges_gains() const;
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);
   void update_active_set(EventStep& step, double h);

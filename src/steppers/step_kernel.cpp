@@ -285,17 +285,38 @@ std::string StepKernel::unsettled_joint(const System& system) const {
   return system.joint_name(step_.data.friction.first_force[worst]);
 }
 
+// Whether a limit of friction depends on joint forces that are one choice of many.
+bool StepKernel::limits_are_shared(const Trial& trial) const {
+  const FrictionRows& friction = step_.data.friction;
+  for (std::size_t i = 0; i < friction.constant.size(); ++i) {
+    if (friction.coefficient[i] == 0) continue;
+    const auto first = trial.shared_rows.begin() + friction.first_force[i];
+    if (std::any_of(first, first + friction.num_forces[i], [](char shared) { return shared != 0; }))
+      return true;
+  }
+  return false;
+}
+
 void StepKernel::solve_with_friction(const System& system, double h, Trial& trial) {
   int iterations = 0;
-  trial.unsettled = 0;
-  trial.failure.clear();
-  const bool settled = settle_friction(h, step_.data, step_, trial, [&] {
-    solve_once(trial);
-    iterations += trial.stats.iterations;
-    warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
-    warm_.r = trial.solution.r;
-    return usable(trial.stats.status);
-  });
+  bool settled = true;
+  // The least forces cost more than a round: they are taken in every one only where limits depend on them.
+  for (const bool each_round : {false, true}) {
+    trial.unsettled = 0;
+    trial.failure.clear();
+    settled = settle_friction(h, step_.data, step_, trial, [&] {
+      solve_aligned(solver_, options_.law.aligned(), step_.problem, step_.reduction, warm_, trial.solution,
+                    trial.stats);
+      if (each_round && usable(trial.stats.status)) take_least_forces(step_.reduction, trial);
+      iterations += trial.stats.iterations;
+      warm_.basis.assign(trial.solution.basis.begin(), trial.solution.basis.end());
+      warm_.r = trial.solution.r;
+      return usable(trial.stats.status);
+    });
+    if (each_round || !usable(trial.stats.status)) break;
+    take_least_forces(step_.reduction, trial);
+    if (!limits_are_shared(trial)) break;
+  }
   trial.stats.iterations = iterations;
   if (!settled) {
     // Solved all the same, but for these limits: who accepts it must be able to trust the rest.

@@ -128,6 +128,7 @@ class StepKernel {
                 StepData& data, Problem& problem);
   // Solves with the friction limits of joints that belong to the joint forces of the solution itself.
   void solve_with_friction(const System& system, double h, Trial& trial);
+  bool limits_are_shared(const Trial& trial) const;
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   template <typename SolveOnce>
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);

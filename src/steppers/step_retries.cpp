@@ -21,6 +21,11 @@ constexpr double k_gross = 0.1;
 // Captured steps are of order 1: they gain by O(h²) of what forces do in them [-].
 constexpr double k_captured_gain = 1e-2;
 
+// No surface in contact moves by itself, so that friction and impacts only take energy.
+bool stands_still(const StepInProgress& step) {
+  return !step.system->has_moving_surfaces() && max_abs(step.now.contacts.rows.drift_velocity) == 0;
+}
+
 }  // namespace
 
 void GainWatch::begin(const StepInProgress& step) {
@@ -28,7 +33,7 @@ void GainWatch::begin(const StepInProgress& step) {
   before_ = energies(*step.system, step.now, M_);
 }
 
-double GainWatch::gained(const StepInProgress& step, const Vector& v_free, bool captured) {
+double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play) {
   const System& system = *step.system;
   const Energies end = energies(system, step.now, M_);
   const double free = v_free.size() == step.now.phase.v.size()
@@ -36,19 +41,47 @@ double GainWatch::gained(const StepInProgress& step, const Vector& v_free, bool 
                           : 0.0;
   const EnergyLedger& after = step.history.energy;
   const double work = after.nonconservative - ledger_.nonconservative, driven = after.driven - ledger_.driven;
-  const double impacts = after.impacts - ledger_.impacts;
+  const double impacts = after.impacts - ledger_.impacts, friction = after.friction - ledger_.friction;
   const double lifted = captured ? after.projection - ledger_.projection : 0.0;
-  const double gain = end.total() - before_.total() - work - driven - (after.friction - ledger_.friction) -
+  const double gain = end.total() - before_.total() - work - driven -
+                      (stands_still(step) ? std::min(friction, 0.0) : friction) -
                       (captured ? std::min(impacts, 0.0) : impacts) - lifted;
-  const double in_play = std::max({before_.kinetic, end.kinetic, free}) +
-                         std::abs(end.potential - before_.potential) + std::abs(work) + std::abs(driven);
+  in_play = std::max({before_.kinetic, end.kinetic, free}) + std::abs(end.potential - before_.potential) +
+            std::abs(work) + std::abs(driven);
   if (!(gain > (captured ? k_captured_gain : k_gain_tolerance) * in_play)) return 0;
   system.forces(step.now.at, step.now.phase.v, k_);
-  if (gain <= energy_round_off(system, step.now.phase.q, k_)) return 0;
+  return gain > energy_round_off(system, step.now.phase.q, k_) ? gain : 0.0;
+}
+
+double GainWatch::gained(const StepInProgress& step, const Vector& v_free, bool captured) {
+  double in_play = 0;
+  const double gain = measure(step, v_free, captured, in_play);
+  if (gain == 0) return 0;
   in_vain_ = gain > k_helped * last_ ? in_vain_ + 1 : 0;
   if (in_vain_ >= k_vain_halvings && gain < k_gross * in_play) return 0;
   last_ = gain;
   return gain;
+}
+
+void GainWatch::take_out(StepInProgress& step, const Vector& v_free, bool captured) {
+  if (!step.report->ok || step.request.reach == nullptr || !stands_still(step) ||
+      max_abs(step.now.joints.target) != 0)
+    return;
+  double in_play = 0;
+  const double gain = measure(step, v_free, captured, in_play);
+  Phase& phase = step.now.phase;
+  const double kinetic = kinetic_energy(step.system->mass_at(step.now.at, M_), phase.v);
+  if (gain == 0 || !(kinetic > 0)) return;
+  const double s = std::sqrt(std::max(0.0, 1 - gain / kinetic));  // (1)
+  phase.v *= s;
+  step.history.weighted_velocity = phase.v;
+  step.now.contacts.update_velocities(phase.v);
+  const double taken = (1 - s * s) * kinetic;
+  step.history.energy.projection -= taken;
+  step.report->warn(WarningKind::energy_gain,
+                    fmt::format("t = {:.9g} s: {:.3g} J that no shorter step avoids were taken out of the "
+                                "velocities; a smaller step may help",
+                                phase.t, taken));
 }
 
 void RefusedAttempts::add(const StepReport& report) {

@@ -28,11 +28,20 @@ class GainWatch {
   void begin(const StepInProgress& step);
   const Energies& energies_before() const { return before_; }
   // What has come from nowhere up to step.now, where another halving may help; 0 otherwise [J]. `v_free`: velocity at the end
-  // of the last part, had no contact pushed. In a `captured` step impacts that gain count, too, but not what lifting does, which
-  // has its own bound (capturing_stepper.hpp).
+  // of the last part, had no contact pushed. Friction that gives energy counts where surfaces stand still. In a `captured` step
+  // impacts that gain count, too, but not what lifting does, which has its own bound (capturing_stepper.hpp).
   double gained(const StepInProgress& step, const Vector& v_free, bool captured);
+  // The last resort, of an island: what is left of a gain after all halvings is taken out of its velocities,
+  //
+  //   v ← s v,   s² = 1 − gain / T                                                                     (1)
+  //
+  // and booked as projection, with a warning. Rows that hold, stick or slip go on doing so. Not where prescribed motions or
+  // surfaces that move do work of their own.
+  void take_out(StepInProgress& step, const Vector& v_free, bool captured);
 
  private:
+  // The gain, and whether it is more than a step may gain.
+  double measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play);
   Energies before_;
   EnergyLedger ledger_;
   double last_ = std::numeric_limits<double>::infinity();  // gain of the last attempt [J]
