@@ -528,8 +528,7 @@ void SparseKkt::solve_homogeneous(const MatrixRef& P, Matrix& V) const {
   for (; num_redundant() == 0 && j + 1 < P.cols(); j += k_columns) {
     const Eigen::Index count = std::min<Eigen::Index>(k_columns, P.cols() - j);
     columns_b_.setZero(nv_ + nj_, k_columns);
-    for (Eigen::Index c = 0; c < count; ++c)
-      columns_b_.col(c).head(nv_) = d_.cwiseProduct(P.col(j + c));
+    for (Eigen::Index c = 0; c < count; ++c) columns_b_.col(c).head(nv_) = d_.cwiseProduct(P.col(j + c));
     columns_ = columns_b_;
     lu_.solve_in_place(columns_);
     columns_x_ = columns_;

@@ -63,7 +63,7 @@ class LeastForces {
       false;  // the impulses of joints follow from those of the contacts, and W is that of H
   std::vector<int> pushing_;
   std::vector<std::pair<int, int>> acted_on_;  // columns of H and how many there are
-  std::vector<char> held_;  // by velocity: rigid joint rows belong to it
+  std::vector<char> held_;                     // by velocity: rigid joint rows belong to it
   std::vector<char> shared_contacts_, shared_rows_;
   Vector r_;
 };

@@ -124,8 +124,9 @@ void CapturingStepper::take_step(const System& system, const State& state, const
 }
 
 bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
+  if (retries.known_limits) step.find_last_joint_forces(joint_forces_);
   kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts,
-                step.last_places);
+                step.last_places, retries.known_limits ? &joint_forces_ : nullptr);
   return judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries);
 }
 

@@ -159,6 +159,7 @@ class CapturingStepper final : public Stepper {
   std::vector<std::size_t> some_;
   ContactSet found_, new_contacts_, merged_;
   Vector zero_, bias_, mean_, change_, floors_, lifted_from_, displacement_, momentum_;
+  Vector joint_forces_;  // that limit the friction in joints, where those of the step do not
   GainWatch gains_;
   BlockMatrix M_;
 };

@@ -39,10 +39,11 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   const System& system = *step.system;
   const ContactId ids[] = {collision.contact};
   const double round_off = k_gap_round_off * system_size(system, step.now.phase.q);
+  const Vector* joint_forces = step.retries.known_limits ? &joint_forces_ : nullptr;
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < max_iterations; ++i) {
     kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
-                  newton_trial_, step.active.shifts);
+                  newton_trial_, step.active.shifts, {}, joint_forces);
     step.report->certificate.solves += 1;
     if (!newton_trial_.ok) break;
     system.evaluate_contacts(ids, newton_trial_.end.at, one_);

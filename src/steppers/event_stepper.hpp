@@ -198,6 +198,7 @@ class EventStepper final : public Stepper {
   std::vector<ContactMode> shock_modes_;
   std::vector<FrictionRatios> friction_ratios_;
   GainWatch gains_;
+  Vector joint_forces_;  // that limit the friction in joints, where those of the step do not
   BlockMatrix M_;
 };
 

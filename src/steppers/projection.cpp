@@ -89,8 +89,7 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
       iterate_.place(system);
       system.evaluate_contacts(closed.ids, iterate_.at, iterate_.contacts);
       violation = violation_of(iterate_.joints, iterate_.contacts);
-      if (violation <= (1 - k_least_progress * share) * previous ||
-          violation < k_stalled_tolerance * scale)
+      if (violation <= (1 - k_least_progress * share) * previous || violation < k_stalled_tolerance * scale)
         break;
     }
     if (!(violation < previous || violation < k_stalled_tolerance * scale)) return false;

@@ -54,6 +54,8 @@ const char* to_string(WarningKind kind) {
       return "penetration";
     case WarningKind::joint_drift:
       return "joint drift";
+    case WarningKind::friction_limits:
+      return "friction limits of the step before";
     case WarningKind::energy_gain:
       return "energy gained";
     case WarningKind::start:

@@ -62,16 +62,17 @@ Vector3 contact_couple(const Cone& cone, const Vector& r, int row);
 
 // Something that went otherwise than it should, although the run goes on.
 enum class WarningKind : std::uint8_t {
-  step_halved,    // a step was refused and halved
-  captured,       // too many events: the rest of a step was captured, not located
-  went_on,        // it was taken all the same, as asked (policy warn)
-  not_projected,  // joints or contacts could not be put back
-  residual,       // the equations of a step are solved badly
-  penetration,    // deeper than a step may leave it
-  joint_drift,    // likewise of joints
-  energy_gain,    // more energy than forces, motors and moving surfaces have brought
-  start,          // the start violates joints, stops or gaps
-  setting,        // a scheme or a parameter that can gain energy
+  step_halved,      // a step was refused and halved
+  captured,         // too many events: the rest of a step was captured, not located
+  went_on,          // it was taken all the same, as asked (policy warn)
+  not_projected,    // joints or contacts could not be put back
+  residual,         // the equations of a step are solved badly
+  penetration,      // deeper than a step may leave it
+  joint_drift,      // likewise of joints
+  friction_limits,  // friction in joints was limited by the joint forces of the step before
+  energy_gain,      // more energy than forces, motors and moving surfaces have brought
+  start,            // the start violates joints, stops or gaps
+  setting,          // a scheme or a parameter that can gain energy
   other,
 };
 const char* to_string(WarningKind kind);

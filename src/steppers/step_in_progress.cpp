@@ -44,6 +44,10 @@ void StepInProgress::snap_to_end() {
   if (now.at.t != now.phase.t) now.place(*system);
 }
 
+void StepInProgress::find_last_joint_forces(Vector& out) const {
+  out = history.joint_impulses / (request.t_end - report->t_begin);
+}
+
 void StepInProgress::fail(const std::string& why) const {
   report->ok = false;
   report->message = fmt::format("t = {:.9g} s: {}", now.phase.t, why);

@@ -65,6 +65,8 @@ struct StepInProgress {
   double rest() const { return request.t_end - now.phase.t; }
   // A step that succeeded ends on the grid, whatever the round-off of its parts.
   void snap_to_end();
+  // The joint forces of the last step, which was as long as this one [N]; empty in the first.
+  void find_last_joint_forces(Vector& out) const;
   // Ends the step with a message that names its time.
   void fail(const std::string& why) const;
 };

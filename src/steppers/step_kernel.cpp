@@ -114,7 +114,8 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
 
 void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-                       std::span<RowShift> shifts, std::span<const int> last_places) {
+                       std::span<RowShift> shifts, std::span<const int> last_places,
+                       const Vector* joint_forces) {
   trial.stats = {};
   trial.unsettled = 0;
   keep_forces(trial, last_places);
@@ -127,8 +128,8 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   start_from_memory(memory, h);
   start_from_trial(last_places);
   turn_generators_from_memory(memory);
-  solve_contacts(system, h, trial);
-  bound_restitution(system, begin, h, shifts, trial);
+  solve_contacts(system, h, joint_forces, trial);
+  bound_restitution(system, begin, h, shifts, joint_forces, trial);
   if (trial.unsettled > 0) trial.stats.status = SolveStatus::iteration_limit;
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
@@ -151,11 +152,27 @@ void StepKernel::judge(Trial& trial) {
                   solver_.name(), residual);
 }
 
-void StepKernel::solve_contacts(const System& system, double h, Trial& trial) {
-  if (step_.data.friction.constant.empty())
+void StepKernel::solve_contacts(const System& system, double h, const Vector* joint_forces, Trial& trial) {
+  if (step_.data.friction.constant.empty()) {
     solve_once(trial);
-  else
+  } else if (joint_forces != nullptr) {
+    limit_friction(*joint_forces, h);
+    solve_once(trial);
+    friction_modes_.assign(trial.solution.modes.begin() + step_.data.num_contacts,
+                           trial.solution.modes.end());
+  } else {
     solve_with_friction(system, h, trial);
+  }
+}
+
+void StepKernel::limit_friction(const Vector& joint_forces, double h) {
+  double largest = 0;
+  if (joint_forces.size() > 0)
+    w_ = formula_.sigma * h * joint_forces;
+  else
+    w_ = step_.reduction.lambda_free();
+  update_friction_bounds(formula_, h, w_, step_.data, step_.problem, largest);
+  step_.reduction.update_cones();
 }
 
 void StepKernel::solve_once(Trial& trial) {
@@ -194,7 +211,7 @@ void StepKernel::evaluate_force_change(const System& system, const PhasePoint& b
 }
 
 void StepKernel::bound_restitution(const System& system, const PhasePoint& begin, double h,
-                                   std::span<RowShift> shifts, Trial& trial) {
+                                   std::span<RowShift> shifts, const Vector* joint_forces, Trial& trial) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
       std::none_of(shifts.begin(), shifts.end(), rebounds))
@@ -219,7 +236,7 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
     problem.w += bound_.shift() - before;
     before = bound_.shift();
     step_.reduction.update_free_velocity();
-    solve_contacts(system, h, trial);
+    solve_contacts(system, h, joint_forces, trial);
     iterations += trial.stats.iterations;
     if (!usable(trial.stats.status)) break;
   }

@@ -70,10 +70,12 @@ class StepKernel {
 
   // The step of size h with the contacts `active` by the contact solver; `memory` is parallel to them (null
   // entries allowed), and so are the shifts of their rows where there are any. `last_places`, likewise: the trial holds
-  // a solution of the same step with these of them (-1: not this one), from which the solver starts.
+  // a solution of the same step with these of them (-1: not this one), from which the solver starts. `joint_forces` [N]: what
+  // limits the friction in joints, instead of the forces of the step itself; empty: the forces without contacts do.
   void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
-             std::span<RowShift> shifts = {}, std::span<const int> last_places = {});
+             std::span<RowShift> shifts = {}, std::span<const int> last_places = {},
+             const Vector* joint_forces = nullptr);
   // What a step in prescribed modes is for. as_solved: beginning, size and contacts are those of the last `solve`, whose
   // evaluation serves for this one, too. taken: the step may be accepted; where its forces are not unique they are the least
   // ones, which the others do without.
@@ -134,10 +136,11 @@ class StepKernel {
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
+  void limit_friction(const Vector& joint_forces, double h);
   void bound_restitution(const System& system, const PhasePoint& begin, double h, std::span<RowShift> shifts,
-                         Trial& trial);
+                         const Vector* joint_forces, Trial& trial);
   void evaluate_force_change(const System& system, const PhasePoint& begin, double h);
-  void solve_contacts(const System& system, double h, Trial& trial);
+  void solve_contacts(const System& system, double h, const Vector* joint_forces, Trial& trial);
   // By the contact solver; then the least of all impulses that give its velocity.
   void solve_once(Trial& trial);
   void take_least_forces(const Reduction& reduction, Trial& trial);

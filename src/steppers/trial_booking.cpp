@@ -14,8 +14,8 @@
 namespace delassus {
 namespace {
 
-// What limits of friction in joints may be off by after all halvings: forces that jump with them have no better ones [-].
-constexpr double k_unsettled = 0.05;
+// What limits of friction in joints may be off by after all halvings: less than a residual may be [-].
+constexpr double k_unsettled = 1e-7;
 
 }  // namespace
 
@@ -62,6 +62,13 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                 fmt::format("t = {:.9g} s: {}; went on with limits that are off by {:.2g} %", t,
                             trial.failure, 100 * trial.unsettled));
     return true;
+  }
+  if (options.policy == FailurePolicy::retry && trial.unsettled > 0 && !retries.known_limits) {
+    retries.known_limits = true;
+    report.warn(
+        WarningKind::friction_limits,
+        fmt::format("t = {:.9g} s: {}; limited by the joint forces of the step before", t, trial.failure));
+    return false;
   }
   certificate.status = worse(certificate.status, trial.stats.status);
   const std::string jam = describe_jam(system, kernel.problem(), kernel.local(), ids);

@@ -16,10 +16,12 @@ namespace delassus {
 struct Retries {
   double h_limit = 0;  // no step is longer; the caller starts with infinity [s]
   int halvings = 0;
+  // Limits of friction in joints are those of the joint forces in the last step, because they do not settle in this one.
+  bool known_limits = false;
 };
 
-// Counts the solve, the last one of `kernel`. True: the trial may be taken. Otherwise retries.h_limit has been halved, or
-// the report is failed, with the names of contacts that jam where that is the reason.
+// Counts the solve, the last one of `kernel`. True: the trial may be taken. Otherwise retries.h_limit has been halved,
+// retries.known_limits set, or the report is failed, with the names of contacts that jam where that is the reason.
 bool judge_trial(const StepInProgress& step, const StepperOptions& options, std::span<const ContactId> ids,
                  const StepKernel& kernel, Projector& projector, Trial& trial, Retries& retries);
 

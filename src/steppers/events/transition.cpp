@@ -301,8 +301,7 @@ double TransitionFinder::enclose_breakaway(double h, double slip_at_end, double 
   while (slips - sticks > resolution) {
     const double before = slips - sticks;
     double guess = 0;
-    if (later > slips && a_later > a_slips)
-      guess = slips - a_slips * (later - slips) / (a_later - a_slips);
+    if (later > slips && a_later > a_slips) guess = slips - a_slips * (later - slips) / (a_later - a_slips);
     if (guess > sticks && guess < slips) {
       const double room = std::max(beside * before, 0.25 * resolution);
       if (const double x = guess + room; x < slips) look(x);
@@ -376,7 +375,8 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
   };
   scales_.clear();
   constexpr auto looked_at = StepKernel::ModeStep::looked_at;
-  bool consistent = at_transition.h == h || evaluate(system, begin, h, active, modes, looked_at, at_transition);
+  bool consistent =
+      at_transition.h == h || evaluate(system, begin, h, active, modes, looked_at, at_transition);
   if (!consistent) return std::nullopt;
   if (!(smallest() < 0)) return std::nullopt;  // not a number: the trial step will say what is wrong
   for (const Value& x : values_) scales_.push_back(std::abs(x.value));
@@ -403,8 +403,8 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
           return smallest();
         },
         h_start, h, at_start, at_end, (active.size() > k_some_contacts ? k_located : k_well_located) * h);
-    if (!consistent || !evaluate(system, begin, transition.h, active, modes, StepKernel::ModeStep::taken,
-                                 at_transition))
+    if (!consistent ||
+        !evaluate(system, begin, transition.h, active, modes, StepKernel::ModeStep::taken, at_transition))
       return std::nullopt;
   }
   // The function that is at its root: nearest to zero measured by how far it has come. A contact force that vanishes together with
