@@ -60,7 +60,9 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
 }
 
 bool EventStep::stops_at_event() const {
-  if (!request.stop_at_event) return false;
+  const bool too_many = request.most_events > 0 && num_events >= request.most_events &&
+                        now.contacts.size() > request.few_contacts;
+  if (!request.stop_at_event && !too_many) return false;
   report->ok = false;
   report->stopped_at_event = true;
   return true;

@@ -159,7 +159,12 @@ void IslandStepper::take(const System& system, const State& state, const StepReq
   island.reach.boxes.clear();
   // What follows the step is found for all bodies together.
   StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
+  if (make_captured_) {
+    own.most_events = k_most_events;
+    own.few_contacts = k_crowded;
+  }
   island.stepper->advance(*island.part.system, island.state, own, island.report);
+  if (island.report.stopped_at_event) return take_captured(system, state, request, island);
   if (island.report.ok || island.report.stopped || !make_captured_) return;
   const std::string reason = island.report.message;
   take_captured(system, state, request, island);

@@ -31,6 +31,8 @@ class IslandStepper final : public Stepper {
   using Maker = std::function<std::unique_ptr<Stepper>()>;
   // Contacts that pushed in the last step above which an island is captured.
   static constexpr std::size_t k_crowded = 16;
+  // The same where more contacts than that are near, once so many events have been located in the step.
+  static constexpr int k_most_events = 24;
   // `make` gives steppers of one kind; a step that is interrupted by an event leaves the state as it is
   // (StepRequest::stop_at_event). `make_captured`: those of crowded islands; none: all events are located.
   explicit IslandStepper(Maker make, Maker make_captured = {});

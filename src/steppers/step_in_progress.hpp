@@ -39,6 +39,9 @@ struct StepRequest {
   double t_next = 0;
   // A step with an event is given up: the state stays, and the report says so (StepReport::stopped_at_event).
   bool stop_at_event = false;
+  // The same after `most_events` events where more than `few_contacts` are near, when not zero.
+  int most_events = 0;
+  std::size_t few_contacts = 0;
   // When not null: where the bodies get to in the step is added here.
   Reach* reach = nullptr;
 };
