@@ -95,7 +95,7 @@ bool SparseLu::factorize(std::vector<double>& values, Pivots allowed) {
   if (f.symbolic == nullptr) return false;
   f.numeric = nullptr;
   klu_free_numeric(&f.pivoted, &f.common);
-  if (f.factorize_on_diagonal(values)) {
+  if (allowed != Pivots::sought && f.factorize_on_diagonal(values)) {
     f.numeric = f.diagonal;
     return true;
   }

@@ -31,7 +31,8 @@ class SparseLu {
   // The pattern of K by compressed columns: rows of column j ascend in row_of[starts[j] … starts[j+1]).
   // `order` is the k-th unknown to eliminate.
   bool analyze(std::vector<int> starts, std::vector<int> row_of, std::vector<int> order);
-  enum class Pivots { diagonal, any };
+  // sought: those on the diagonal are known to be bad, and are not tried first.
+  enum class Pivots { diagonal, any, sought };
   // Values in the order of the pattern. False when K is singular to the last bit, or when a pivot on the diagonal is
   // small and no others are allowed.
   bool factorize(std::vector<double>& values, Pivots allowed = Pivots::any);

@@ -363,7 +363,7 @@ bool NewtonSystem::factorize_pivoted() {
     last_row_of_ = row_of_;
     if (!sparse_lu_.analyze(starts_, row_of_, order_with_little_fill(starts_, row_of_))) return false;
   }
-  return sparse_lu_.factorize(values_);
+  return sparse_lu_.factorize(values_, SparseLu::Pivots::sought);
 }
 
 // out = (X + Y Ŵ) x
