@@ -11,7 +11,8 @@
 //   4 what its bodies reached on the way is compared (Reach): islands that could have met are merged and go back to 3
 //
 // To locate the events of a crowd costs more than it tells: an island that more than k_crowded contacts hold takes the step
-// with its events captured (capturing_stepper.hpp), and so does one whose events cannot be located, with a warning.
+// with its events captured (capturing_stepper.hpp), and so does one that has had k_most_events of them near as many contacts,
+// or, with a warning, one whose events cannot be located.
 //
 // Islands are taken in the order of their first bodies; a result depends on the islands, not on who computes them.
 #pragma once

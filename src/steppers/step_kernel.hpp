@@ -5,6 +5,7 @@
 // solver, or with every contact kept in a given mode) and moves the phase. Also the instantaneous forces at a
 // phase. Owns the scratch.
 #pragma once
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -132,8 +133,8 @@ class StepKernel {
   void solve_with_friction(const System& system, double h, Trial& trial);
   bool limits_are_shared(const Trial& trial) const;
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
-  template <typename SolveOnce>
-  bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial, const SolveOnce& solve_once);
+  bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
+                       const std::function<bool()>& solve_once);
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
   void limit_friction(const Vector& joint_forces, double h);
