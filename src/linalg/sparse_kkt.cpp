@@ -261,14 +261,13 @@ bool SparseKkt::scale() {
   const int* row_of = row_of_.data();
   double *values = values_.data(), *scales = scales_.data();
   for (int i = 0; i < nj_; ++i) w_[i] = values[diagonal_[nv_ + i]];
-  double* w = w_.data() - nv_;
   for (int j = 0; j < nv_; ++j) {
     const double mass = diagonal_[j] >= 0 ? values[diagonal_[j]] : 0.0;
     if (!(mass > 0)) return false;
     d_[j] = scales[j] = inverse_root(mass);
     // Rows ascend: those of joints are the last.
     for (int k = starts_[j + 1] - 1; k >= starts_[j] && row_of[k] >= nv_; --k)
-      w[row_of[k]] += values[k] * values[k] / mass;
+      w_[row_of[k] - nv_] += values[k] * values[k] / mass;
   }
   for (int i = 0; i < nj_; ++i) {
     s_[i] = scales[nv_ + i] = inverse_root(w_[i]);

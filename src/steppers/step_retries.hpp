@@ -40,7 +40,7 @@ class GainWatch {
   void take_out(StepInProgress& step, const Vector& v_free, bool captured);
 
  private:
-  // The gain, and whether it is more than a step may gain.
+  // The gain where it is more than a step may gain, 0 otherwise [J]; `in_play`: the energy that it is measured by.
   double measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play);
   Energies before_;
   EnergyLedger ledger_;
