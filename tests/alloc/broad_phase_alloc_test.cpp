@@ -9,7 +9,7 @@
 #include "delassus/collision/broad_phase.hpp"
 #include "delassus/collision/triangle_tree.hpp"
 
-namespace delassus {
+namespace delassus::broad_phase_alloc_test {
 namespace {
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
@@ -52,4 +52,4 @@ TEST(Allocations, PairsAndFacesAreFoundWithoutAny) {
 #endif
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::broad_phase_alloc_test

@@ -10,7 +10,7 @@
 #include "../support/local_problem.hpp"
 #include "delassus/solvers/registry.hpp"
 
-namespace delassus {
+namespace delassus::cone_solvers_alloc_test {
 namespace {
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
@@ -73,4 +73,4 @@ TEST(Allocations, NoneByIslands) {
 #endif
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::cone_solvers_alloc_test

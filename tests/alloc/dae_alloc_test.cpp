@@ -8,7 +8,7 @@
 #include "../support/smooth_runs.hpp"
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
-namespace delassus {
+namespace delassus::dae_alloc_test {
 namespace {
 
 class ImplicitAllocations : public ::testing::TestWithParam<const char*> {};
@@ -53,5 +53,5 @@ INSTANTIATE_TEST_SUITE_P(Names, ImplicitAllocations,
                                            "euler-implicit-linearized"));
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::dae_alloc_test
 #endif

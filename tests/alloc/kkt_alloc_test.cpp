@@ -9,7 +9,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/problems/reduction.hpp"
 
-namespace delassus {
+namespace delassus::kkt_alloc_test {
 namespace {
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
@@ -131,4 +131,4 @@ TEST(Allocations, RowsAndMatricesRefilled) {
 #endif
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::kkt_alloc_test

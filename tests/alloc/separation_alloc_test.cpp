@@ -10,7 +10,7 @@
 #include "delassus/collision/separation.hpp"
 #include "delassus/collision/support_features.hpp"
 
-namespace delassus {
+namespace delassus::separation_alloc_test {
 namespace {
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
@@ -46,4 +46,4 @@ TEST(Allocations, NoneInSeparation) {
 #endif
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::separation_alloc_test

@@ -11,7 +11,7 @@
 #include "delassus/simulation/simulation.hpp"
 
 #ifdef DELASSUS_COUNTS_ALLOCATIONS
-namespace delassus {
+namespace delassus::step_alloc_test {
 namespace {
 
 struct Case {
@@ -80,5 +80,5 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"box_stack", {"stepper.name=moreau-jean"}}));
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::step_alloc_test
 #endif

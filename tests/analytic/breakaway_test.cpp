@@ -12,7 +12,7 @@
 #include "delassus/front/load_scene.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::breakaway_test {
 namespace {
 
 using testing::simulate;
@@ -104,4 +104,4 @@ TEST(RestingArch, ListsNoSlips) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::breakaway_test

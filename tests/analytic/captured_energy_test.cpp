@@ -14,7 +14,7 @@
 #include "delassus/delassus.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::captured_energy_test {
 namespace {
 
 using testing::simulate;
@@ -223,4 +223,4 @@ stepper: {{step: 1e-3, max_events: {}}}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::captured_energy_test

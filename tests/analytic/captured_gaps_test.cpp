@@ -10,7 +10,7 @@
 
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::captured_gaps_test {
 namespace {
 
 using testing::simulate;
@@ -148,4 +148,4 @@ limits:
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::captured_gaps_test

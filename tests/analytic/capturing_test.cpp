@@ -9,7 +9,7 @@
 
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::capturing_test {
 namespace {
 
 using testing::run_to;
@@ -441,4 +441,4 @@ stepper: {name: moreau-jean, step: 5e-3}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::capturing_test

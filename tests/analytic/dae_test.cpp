@@ -6,7 +6,7 @@
 
 #include "../support/smooth_runs.hpp"
 
-namespace delassus {
+namespace delassus::dae_test {
 namespace {
 
 using testing::advance_to;
@@ -104,4 +104,4 @@ TEST(Dae, EnergyOfALongRun) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::dae_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::derivatives_test {
 namespace {
 
 using testing::run_to;
@@ -62,4 +62,4 @@ TEST(Derivatives, AreJudgedPartByPart) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::derivatives_test

@@ -7,7 +7,7 @@
 #include "../support/heavy_top.hpp"
 #include "../support/smooth_runs.hpp"
 
-namespace delassus {
+namespace delassus::energy_midpoint_test {
 namespace {
 
 using testing::advance_to;
@@ -162,4 +162,4 @@ lagrangian:
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::energy_midpoint_test

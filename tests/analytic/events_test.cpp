@@ -13,7 +13,7 @@
 #include "delassus/solvers/registry.hpp"
 #include "delassus/steppers/registry.hpp"
 
-namespace delassus {
+namespace delassus::events_test {
 namespace {
 
 using testing::run_with_events;
@@ -541,4 +541,4 @@ TEST(Events, SteppersKnowSystemsApart) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::events_test

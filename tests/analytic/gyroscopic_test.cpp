@@ -9,7 +9,7 @@
 
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::gyroscopic_test {
 namespace {
 
 using testing::simulate;
@@ -194,4 +194,4 @@ TEST(SymmetryOfTheStep, IsWhatTheNumbersSay) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::gyroscopic_test

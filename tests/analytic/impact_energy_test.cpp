@@ -13,7 +13,7 @@
 #include "delassus/delassus.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::impact_energy_test {
 namespace {
 
 using testing::simulate;
@@ -157,4 +157,4 @@ contact: {{friction: 0, restitution: 1}}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::impact_energy_test

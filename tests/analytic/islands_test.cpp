@@ -12,7 +12,7 @@
 #include "delassus/steppers/island_stepper.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::islands_test {
 namespace {
 
 using testing::run_with_events;
@@ -243,4 +243,4 @@ joints:
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::islands_test

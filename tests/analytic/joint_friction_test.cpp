@@ -12,7 +12,7 @@
 #include "delassus/simulation/simulation.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace delassus {
+namespace delassus::joint_friction_test {
 namespace {
 
 constexpr double k_g = 9.81;
@@ -232,4 +232,4 @@ TEST(JointLimit, HingeStop) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::joint_friction_test

@@ -11,7 +11,7 @@
 
 #include "../support/runs.hpp"
 
-namespace delassus {
+namespace delassus::laws_test {
 namespace {
 
 using testing::observed_order;
@@ -418,4 +418,4 @@ TEST_P(CapturedLaws, StribeckCurve) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::laws_test

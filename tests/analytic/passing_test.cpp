@@ -12,7 +12,7 @@
 #include "delassus/steppers/report.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace delassus {
+namespace delassus::passing_test {
 namespace {
 
 using testing::run_to;
@@ -237,4 +237,4 @@ stepper: {{step: 1e-3}}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::passing_test

@@ -17,7 +17,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace delassus {
+namespace delassus::shape_pairs_test {
 namespace {
 
 using testing::simulate;
@@ -334,4 +334,4 @@ INSTANTIATE_TEST_SUITE_P(All, ShapePairs, ::testing::ValuesIn(all_kinds()),
                          [](const auto& one) { return one.param; });
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::shape_pairs_test

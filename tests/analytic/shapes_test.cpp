@@ -9,7 +9,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::shapes_test {
 namespace {
 
 using testing::run_to;
@@ -219,4 +219,4 @@ stepper: {{step: 2e-3}}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::shapes_test

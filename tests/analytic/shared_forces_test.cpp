@@ -13,7 +13,7 @@
 #include "delassus/simulation/simulation.hpp"
 #include "delassus/steppers/redundancy.hpp"
 
-namespace delassus {
+namespace delassus::shared_forces_test {
 namespace {
 
 // Force of a contact in world axes, mean over the last step [N].
@@ -292,4 +292,4 @@ TEST(SharedForces, AChainOfAThousandHingesIsNotRedundant) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::shared_forces_test

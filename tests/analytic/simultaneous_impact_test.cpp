@@ -13,7 +13,7 @@
 #include "delassus/delassus.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::simultaneous_impact_test {
 namespace {
 
 using testing::simulate;
@@ -114,4 +114,4 @@ TEST(SimultaneousImpacts, TwoHingedBoxesLandTogether) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::simultaneous_impact_test

@@ -9,7 +9,7 @@
 #include "delassus/steppers/equilibrium.hpp"
 #include "delassus/steppers/linearization.hpp"
 
-namespace delassus {
+namespace delassus::statics_test {
 namespace {
 
 using testing::compile_text;
@@ -245,4 +245,4 @@ TEST(Modes, HangingTop) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::statics_test

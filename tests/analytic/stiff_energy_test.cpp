@@ -10,7 +10,7 @@
 #include "delassus/delassus.hpp"
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::stiff_energy_test {
 namespace {
 
 using testing::simulate;
@@ -92,4 +92,4 @@ TEST(FastTurns, AreLeftAloneWhenAsked) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::stiff_energy_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/runs.hpp"
 
-namespace delassus {
+namespace delassus::take_off_test {
 namespace {
 
 using testing::simulate;
@@ -108,4 +108,4 @@ contact: {friction: 0.05, restitution: 0.4}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::take_off_test

@@ -10,10 +10,10 @@
 
 #include "apps/cli/verify/checks.hpp"
 
-namespace delassus::cli {
+namespace delassus::cli::verify_test {
 namespace {
 
-class Verify : public testing::TestWithParam<VerifyCase> {
+class Verify : public ::testing::TestWithParam<VerifyCase> {
  protected:
   // Reference files beside the checkout, unless the environment says otherwise; without them their checks are skipped.
   static void SetUpTestSuite() { setenv("DELASSUS_SHARED_DATA_DIR", DELASSUS_SHARED_DATA_DIR, 0); }
@@ -39,8 +39,8 @@ TEST_P(Verify, AllChecksPass) {
   EXPECT_GT(compared, 3);
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, Verify, testing::ValuesIn(verify_cases()),
-                         [](const testing::TestParamInfo<VerifyCase>& c) { return c.param.id; });
+INSTANTIATE_TEST_SUITE_P(Cases, Verify, ::testing::ValuesIn(verify_cases()),
+                         [](const ::testing::TestParamInfo<VerifyCase>& c) { return c.param.id; });
 
 // A check must be able to fail.
 TEST(Checks, JudgesBothWays) {
@@ -60,4 +60,4 @@ TEST(Checks, JudgesBothWays) {
 }
 
 }  // namespace
-}  // namespace delassus::cli
+}  // namespace delassus::cli::verify_test

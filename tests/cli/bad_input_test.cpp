@@ -8,13 +8,14 @@
 
 #include "tests/support/bad_input.hpp"
 
+namespace delassus::bad_input_test {
 namespace {
 
-using delassus::testing::BadInputTest;
-using delassus::testing::BadSceneTest;
-using delassus::testing::Mistake;
-using delassus::testing::name_of;
-using delassus::testing::with;
+using testing::BadInputTest;
+using testing::BadSceneTest;
+using testing::Mistake;
+using testing::name_of;
+using testing::with;
 
 const std::string k_bodies = R"(delassus: 1
 name: base
@@ -554,3 +555,4 @@ TEST_F(BadStateTest, Missing) {
 }
 
 }  // namespace
+}  // namespace delassus::bad_input_test

@@ -5,14 +5,15 @@
 // together, status 3 with the joints and the last good state where a motion cannot go on.
 #include "tests/support/bad_input.hpp"
 
+namespace delassus::bad_mechanism_test {
 namespace {
 
-using delassus::testing::BadInputTest;
-using delassus::testing::BadSceneTest;
-using delassus::testing::Mistake;
-using delassus::testing::name_of;
-using delassus::testing::ProgramResult;
-using delassus::testing::with;
+using testing::BadInputTest;
+using testing::BadSceneTest;
+using testing::Mistake;
+using testing::name_of;
+using testing::ProgramResult;
+using testing::with;
 
 const std::string k_mechanism = R"(delassus: 1
 name: base
@@ -540,3 +541,4 @@ TEST_F(MechanismCheckTest, Assembly) {
 }
 
 }  // namespace
+}  // namespace delassus::bad_mechanism_test

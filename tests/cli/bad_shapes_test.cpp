@@ -4,13 +4,14 @@
 // Mistakes in shapes and in how they touch: status 2 with the place, the value and what is allowed.
 #include "tests/support/bad_input.hpp"
 
+namespace delassus::bad_shapes_test {
 namespace {
 
-using delassus::testing::BadInputTest;
-using delassus::testing::BadSceneTest;
-using delassus::testing::Mistake;
-using delassus::testing::name_of;
-using delassus::testing::with;
+using testing::BadInputTest;
+using testing::BadSceneTest;
+using testing::Mistake;
+using testing::name_of;
+using testing::with;
 
 const std::string k_scene = R"(delassus: 1
 duration: 0.1
@@ -320,3 +321,4 @@ INSTANTIATE_TEST_SUITE_P(
     name_of);
 
 }  // namespace
+}  // namespace delassus::bad_shapes_test

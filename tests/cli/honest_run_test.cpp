@@ -12,7 +12,7 @@
 #include "delassus/recorder/recording.hpp"
 #include "delassus/system/state.hpp"
 
-namespace delassus {
+namespace delassus::honest_run_test {
 namespace {
 
 using nlohmann::json;
@@ -254,4 +254,4 @@ TEST_F(HonestRunTest, DefaultRecordingsAreBounded) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::honest_run_test

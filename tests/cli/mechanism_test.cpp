@@ -9,11 +9,12 @@
 
 #include "tests/support/program.hpp"
 
+namespace delassus::mechanism_test {
 namespace {
 
-using delassus::testing::ProgramResult;
-using delassus::testing::ProgramTest;
 using nlohmann::json;
+using testing::ProgramResult;
+using testing::ProgramTest;
 
 class MechanismTest : public ProgramTest {
  protected:
@@ -99,3 +100,4 @@ TEST_F(MechanismTest, VerifyWritesPlots) {
 }
 
 }  // namespace
+}  // namespace delassus::mechanism_test

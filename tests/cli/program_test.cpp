@@ -12,14 +12,12 @@
 #include "delassus/simulation/simulation.hpp"
 #include "tests/support/program.hpp"
 
+namespace delassus::program_test {
 namespace {
 
-using delassus::Recording;
-using delassus::Simulation;
-using delassus::State;
-using delassus::testing::ProgramResult;
-using delassus::testing::ProgramTest;
 using nlohmann::json;
+using testing::ProgramResult;
+using testing::ProgramTest;
 
 std::vector<std::string> split(const std::string& line) {
   std::vector<std::string> cells;
@@ -710,3 +708,4 @@ TEST_F(CliTest, BenchContact) {
 }
 
 }  // namespace
+}  // namespace delassus::program_test

@@ -8,12 +8,12 @@
 #include "delassus/io/fclib.hpp"
 #include "tests/support/program.hpp"
 
+namespace delassus::solve_test {
 namespace {
 
-using namespace delassus;
-using delassus::testing::ProgramResult;
-using delassus::testing::ProgramTest;
 using nlohmann::json;
+using testing::ProgramResult;
+using testing::ProgramTest;
 
 // A mass of 2 kg that falls with 1 m/s and slides with 3; μ = 0.5.
 const std::string k_sliding = "3 1 0 3 3 3 3 0.5 0 0 0 0.5 0 0 0 0.5 -1 3 0 0.5";
@@ -141,3 +141,4 @@ TEST_F(SolveTest, ConvertsBetweenAllFormats) {
 }
 
 }  // namespace
+}  // namespace delassus::solve_test

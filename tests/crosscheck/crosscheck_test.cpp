@@ -10,7 +10,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/system/lagrangian.hpp"
 
-namespace delassus {
+namespace delassus::crosscheck_test {
 namespace {
 
 using cli::run_scene;
@@ -178,4 +178,4 @@ stepper: {name: anitescu-potra, step: 0.01, projection: none}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::crosscheck_test

@@ -10,7 +10,7 @@
 #include "delassus/scene/compile.hpp"
 #include "delassus/simulation/simulation.hpp"
 
-namespace delassus {
+namespace delassus::determinism_test {
 namespace {
 
 struct Case {
@@ -107,4 +107,4 @@ TEST(Clone, GoesItsOwnWay) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::determinism_test

@@ -9,7 +9,7 @@
 
 #include "tests/support/simulate.hpp"
 
-namespace delassus {
+namespace delassus::held_friction_test {
 namespace {
 
 // A block that slides to rest, with an arm whose hinge sticks by its friction.
@@ -85,4 +85,4 @@ TEST(HeldFriction, AStopAtTheBeginningOfAStepIsThatOfTheRunWithoutAStop) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::held_friction_test

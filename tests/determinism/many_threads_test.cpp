@@ -11,7 +11,7 @@
 #include "tests/support/simulate.hpp"
 #include "tests/support/thread_runs.hpp"
 
-namespace delassus {
+namespace delassus::many_threads_test {
 namespace {
 
 // Balls and boxes side by side on a ground of 9 boxes, so many that all loops are cut into chunks: those of shapes, of contacts, and of
@@ -56,4 +56,4 @@ TEST_P(ThreadsOfManyBodies, HaveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::many_threads_test

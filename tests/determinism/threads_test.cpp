@@ -10,7 +10,7 @@
 #include "delassus/simulation/simulation.hpp"
 #include "tests/support/thread_runs.hpp"
 
-namespace delassus {
+namespace delassus::threads_test {
 namespace {
 
 struct Case {
@@ -42,4 +42,4 @@ TEST_P(ThreadsOfScene, HaveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::threads_test

@@ -9,7 +9,7 @@
 
 #include "../support/rigid_reference.hpp"
 
-namespace delassus {
+namespace delassus::contact_3d_test {
 namespace {
 
 using testing::distance;
@@ -250,4 +250,4 @@ TEST(Contact3d, BoxTumbles) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::contact_3d_test

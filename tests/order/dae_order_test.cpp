@@ -7,7 +7,7 @@
 #include "../support/heavy_top.hpp"
 #include "../support/smooth_runs.hpp"
 
-namespace delassus {
+namespace delassus::dae_order_test {
 namespace {
 
 using testing::advance_to;
@@ -342,4 +342,4 @@ TEST(EnergyMidpointOrder, Pendulum) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::dae_order_test

@@ -7,7 +7,7 @@
 
 #include "../support/runs.hpp"
 
-namespace delassus {
+namespace delassus::order_test {
 namespace {
 
 using testing::observed_order;
@@ -248,4 +248,4 @@ lagrangian:
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::order_test

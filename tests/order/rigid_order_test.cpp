@@ -9,7 +9,7 @@
 #include "../support/runs.hpp"
 #include "delassus/base/rotation.hpp"
 
-namespace delassus {
+namespace delassus::rigid_order_test {
 namespace {
 
 using testing::observed_order;
@@ -376,4 +376,4 @@ forces: [{name: spring, type: joint_spring, joint: hinge, stiffness: 20, rest: 0
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::rigid_order_test

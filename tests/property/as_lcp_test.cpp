@@ -14,7 +14,7 @@
 #include "delassus/problems/reduction.hpp"
 #include "delassus/solvers/lcp/lemke.hpp"
 
-namespace delassus {
+namespace delassus::as_lcp_test {
 namespace {
 
 using testing::Random;
@@ -201,4 +201,4 @@ TEST(LocalAsLcp, NoContacts) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::as_lcp_test

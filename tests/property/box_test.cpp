@@ -12,7 +12,7 @@
 #include "delassus/problems/residual.hpp"
 #include "delassus/solvers/registry.hpp"
 
-namespace delassus {
+namespace delassus::box_test {
 namespace {
 
 // A non-symmetric positive definite A with boxes, a contact with friction and a unilateral row.
@@ -99,4 +99,4 @@ TEST(Box, IsSavedWithItsBound) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::box_test

@@ -12,7 +12,7 @@
 #include "delassus/problems/random_contact.hpp"
 #include "delassus/solvers/registry.hpp"
 
-namespace delassus {
+namespace delassus::cone_solvers_test {
 namespace {
 
 using testing::HeapOptions;
@@ -363,4 +363,4 @@ TEST(ConeSolvers, ModesOfEveryLaw) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::cone_solvers_test

@@ -13,7 +13,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace delassus {
+namespace delassus::cone_test {
 namespace {
 
 using testing::Random;
@@ -187,4 +187,4 @@ TEST(Cone, TangentialPartAndLcpSize) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::cone_test

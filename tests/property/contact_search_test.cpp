@@ -12,7 +12,7 @@
 #include "../support/shapes.hpp"
 #include "delassus/collision/manifold.hpp"
 
-namespace delassus {
+namespace delassus::contact_search_test {
 namespace {
 
 using testing::Random;
@@ -199,4 +199,4 @@ INSTANTIATE_TEST_SUITE_P(Solids, SearchOf, ::testing::Range(0, static_cast<int>(
                          });
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::contact_search_test

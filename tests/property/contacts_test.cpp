@@ -10,7 +10,7 @@
 #include "delassus/collision/manifold.hpp"
 #include "delassus/collision/separation.hpp"
 
-namespace delassus {
+namespace delassus::contacts_test {
 namespace {
 
 using testing::KnownPair;
@@ -90,4 +90,4 @@ INSTANTIATE_TEST_SUITE_P(Solids, ContactsOf, ::testing::Range(0, 9), [](const au
 });
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::contacts_test

@@ -40,7 +40,7 @@ extern "C" void* malloc(size_t size) noexcept {
 }
 #endif
 
-namespace delassus {
+namespace delassus::lemke_test {
 namespace {
 
 using testing::Random;
@@ -444,4 +444,4 @@ TEST(Lemke, SolvesTheLcpFiles) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::lemke_test

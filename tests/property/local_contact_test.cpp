@@ -12,7 +12,7 @@
 #include "delassus/solvers/friction/local_contact.hpp"
 #include "delassus/solvers/friction/local_newton.hpp"
 
-namespace delassus {
+namespace delassus::local_contact_test {
 namespace {
 
 using testing::Random;
@@ -209,4 +209,4 @@ TEST(LocalContact, DerivativeOfTheProjection) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::local_contact_test

@@ -12,7 +12,7 @@
 #include "delassus/problems/residual.hpp"
 #include "delassus/solvers/registry.hpp"
 
-namespace delassus {
+namespace delassus::newton_test {
 namespace {
 
 using testing::law_error;
@@ -224,4 +224,4 @@ TEST(Auto, SaysThatThereIsNoSolution) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::newton_test

@@ -13,7 +13,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
-namespace delassus {
+namespace delassus::residual_test {
 namespace {
 
 using testing::Random;
@@ -297,4 +297,4 @@ TEST(Residual, NotANumberIsNeverSmall) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::residual_test

@@ -11,7 +11,7 @@
 
 #include "../support/convex_poses.hpp"
 
-namespace delassus {
+namespace delassus::separation_test {
 namespace {
 
 using testing::KnownPair;
@@ -96,4 +96,4 @@ INSTANTIATE_TEST_SUITE_P(Solids, SeparationOf, ::testing::Range(0, k_num_solids)
                          [](const auto& solid) { return solids()[solid.param].name; });
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::separation_test

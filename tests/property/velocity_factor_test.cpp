@@ -12,7 +12,7 @@
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
-namespace delassus {
+namespace delassus::velocity_factor_test {
 namespace {
 
 using testing::Random;
@@ -142,4 +142,4 @@ TEST(VelocityFactor, InvertsTheMatrixOfAllContacts) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::velocity_factor_test

@@ -10,7 +10,7 @@
 #include "delassus/base/parallel.hpp"
 #include "delassus/problems/modes.hpp"
 
-namespace delassus {
+namespace delassus::auto_solver_test {
 namespace {
 
 using testing::BodyMatrices;
@@ -152,4 +152,4 @@ TEST(Solver, OfOnesOwnMayWorkOnTheGlobalProblem) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::auto_solver_test

@@ -11,7 +11,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace delassus {
+namespace delassus::block_lu_test {
 namespace {
 
 using testing::Random;
@@ -107,4 +107,4 @@ TEST(BlockLu, RefusesSingularBlocks) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::block_lu_test

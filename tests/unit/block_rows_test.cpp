@@ -9,7 +9,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/linalg/block_matrix.hpp"
 
-namespace delassus {
+namespace delassus::block_rows_test {
 namespace {
 
 using testing::Random;
@@ -223,4 +223,4 @@ TEST(BlockMatrix, ClearForgetsEverything) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::block_rows_test

@@ -11,7 +11,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/collision/triangle_tree.hpp"
 
-namespace delassus {
+namespace delassus::broad_phase_test {
 namespace {
 
 using testing::Random;
@@ -490,4 +490,4 @@ TEST(TriangleTree, AllNoneAndNoFaces) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::broad_phase_test

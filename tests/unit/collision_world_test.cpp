@@ -13,7 +13,7 @@
 #include "tests/support/derivatives.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace delassus {
+namespace delassus::collision_world_test {
 namespace {
 
 using namespace testing;
@@ -364,4 +364,4 @@ TEST(Separate, TellsWhatCannotBeResolved) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::collision_world_test

@@ -9,7 +9,7 @@
 #include "../support/random_problem.hpp"
 #include "../support/smooth_runs.hpp"
 
-namespace delassus {
+namespace delassus::consistent_start_test {
 namespace {
 
 using testing::compile_text;
@@ -203,4 +203,4 @@ lagrangian:
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::consistent_start_test

@@ -10,7 +10,7 @@
 #include "delassus/scene/compile.hpp"
 #include "delassus/simulation/simulation.hpp"
 
-namespace delassus {
+namespace delassus::contact_evaluations_test {
 namespace {
 
 // Forwards everything, and counts how often each contact is evaluated at each (t, q, v).
@@ -138,4 +138,4 @@ TEST_P(ContactEvaluations, AreOnceAPhase) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::contact_evaluations_test

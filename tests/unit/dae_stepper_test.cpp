@@ -10,7 +10,7 @@
 #include "../support/smooth_runs.hpp"
 #include "delassus/base/error.hpp"
 
-namespace delassus {
+namespace delassus::dae_stepper_test {
 namespace {
 
 using testing::advance_to;
@@ -338,4 +338,4 @@ TEST(DaeStepper, ValuesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::dae_stepper_test

@@ -34,7 +34,7 @@ long g_allocations = 0;
   std::free(memory);
 }
 
-namespace delassus {
+namespace delassus::expression_test {
 namespace {
 
 const std::vector<std::string> k_xyt = {"x", "y", "t"};
@@ -633,4 +633,4 @@ TEST(Expression, TooLargeDerivativesAreRefused) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::expression_test

@@ -19,11 +19,11 @@
 #include "delassus/recorder/hdf5_file.hpp"
 #include "tests/support/hdf5_writer.hpp"
 
+namespace delassus::fclib_test {
 namespace {
 
-using namespace delassus;
-using delassus::testing::DirectoryTest;
-using delassus::testing::Hdf5Writer;
+using testing::DirectoryTest;
+using testing::Hdf5Writer;
 
 // Numbers that use all their bits, from the same generator on every machine.
 class Numbers {
@@ -620,3 +620,4 @@ TEST_F(SharedFclib, GlobalFilesKeepTheirProblemWhenConverted) {
 }
 
 }  // namespace
+}  // namespace delassus::fclib_test

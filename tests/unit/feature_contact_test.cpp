@@ -12,7 +12,7 @@
 
 #include "../support/feature_shapes.hpp"
 
-namespace delassus {
+namespace delassus::feature_contact_test {
 namespace {
 
 using namespace testing;
@@ -557,4 +557,4 @@ TEST(FeatureContact, FacesTouchByTheirBordersOnly) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::feature_contact_test

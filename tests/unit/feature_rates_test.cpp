@@ -12,7 +12,7 @@
 
 #include "../support/feature_shapes.hpp"
 
-namespace delassus {
+namespace delassus::feature_rates_test {
 namespace {
 
 using namespace testing;
@@ -114,4 +114,4 @@ TEST(FeatureRates, FlatDirectionsLeaveTheSmallestRates) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::feature_rates_test

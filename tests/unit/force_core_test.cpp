@@ -6,7 +6,7 @@
 
 #include "delassus/problems/force_core.hpp"
 
-namespace delassus {
+namespace delassus::force_core_test {
 namespace {
 
 // Contacts of rigid bodies with 6 velocities each; body -1 is the ground.
@@ -79,4 +79,4 @@ TEST(ForceCore, DependentRowsAreLeft) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::force_core_test

@@ -7,7 +7,7 @@
 #include "delassus/steppers/step_retries.hpp"
 #include "tests/support/simulate.hpp"
 
-namespace delassus {
+namespace delassus::gain_watch_test {
 namespace {
 
 constexpr const char* k_free_box = R"(
@@ -63,4 +63,4 @@ TEST_F(TakeOut, IsForIslandsOnly) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::gain_watch_test

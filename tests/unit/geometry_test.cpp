@@ -11,7 +11,7 @@
 
 #include "tests/support/surfaces.hpp"
 
-namespace delassus {
+namespace delassus::geometry_test {
 namespace {
 
 using testing::box_surface;
@@ -370,4 +370,4 @@ TEST(Geometry, RefusesDegenerateShapes) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::geometry_test

@@ -12,7 +12,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace delassus {
+namespace delassus::gyroscopic_test {
 namespace {
 
 using testing::Random;
@@ -84,4 +84,4 @@ TEST(Gyroscopic, DerivativeIsThatOfTheTorque) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::gyroscopic_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/surfaces.hpp"
 
-namespace delassus {
+namespace delassus::hull_test {
 namespace {
 
 using testing::expect_refused;
@@ -199,4 +199,4 @@ TEST(Hull, RefusesWhatHasNoInside) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::hull_test

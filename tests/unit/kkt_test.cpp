@@ -16,7 +16,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace delassus {
+namespace delassus::kkt_test {
 namespace {
 
 using testing::Random;
@@ -443,4 +443,4 @@ TEST(KktFactor, AcceptsBadlyConditionedButDefinite) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::kkt_test

@@ -6,7 +6,7 @@
 
 #include "delassus/problems/residual.hpp"
 
-namespace delassus {
+namespace delassus::least_forces_test {
 namespace {
 
 // A particle in a plane held by two contacts, both with the normal y: u = 0 under the impulse −(3, 10).
@@ -113,4 +113,4 @@ TEST(LeastForces, UniqueForcesStayBitForBit) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::least_forces_test

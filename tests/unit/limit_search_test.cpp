@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-namespace delassus {
+namespace delassus::limit_search_test {
 namespace {
 
 using Limits = std::vector<double>;
@@ -68,4 +68,4 @@ TEST(LimitSearch, SteepOnesAreEnclosed) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::limit_search_test

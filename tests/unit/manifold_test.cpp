@@ -15,7 +15,7 @@
 #include "tests/support/random_problem.hpp"
 #include "tests/support/shapes.hpp"
 
-namespace delassus {
+namespace delassus::manifold_test {
 namespace {
 
 using namespace testing;
@@ -442,4 +442,4 @@ TEST(Reduction, KeepsTheSupportPolygon) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::manifold_test

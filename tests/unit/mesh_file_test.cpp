@@ -12,7 +12,7 @@
 #include "delassus/model/weld.hpp"
 #include "tests/support/surfaces.hpp"
 
-namespace delassus {
+namespace delassus::mesh_file_test {
 namespace {
 
 using testing::box_surface;
@@ -210,4 +210,4 @@ TEST(MeshFile, WhatIsClosedOrFarApartIsNotWelded) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::mesh_file_test

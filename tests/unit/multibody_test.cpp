@@ -13,7 +13,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "tests/support/derivatives.hpp"
 
-namespace delassus {
+namespace delassus::multibody_test {
 namespace {
 
 using std::numbers::pi;
@@ -529,4 +529,4 @@ TEST(Shapes, EquivalentBoxHasTheMassProperties) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::multibody_test

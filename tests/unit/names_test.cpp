@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace delassus {
+namespace delassus::names_test {
 namespace {
 
 const std::vector<std::string> k_known = {"stiffness", "damping", "mass", "Mass2", "mu", "φ_dot"};
@@ -59,4 +59,4 @@ TEST(NearestName, FirstOfEquals) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::names_test

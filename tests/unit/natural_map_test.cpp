@@ -9,9 +9,8 @@
 #include <cmath>
 #include <limits>
 
+namespace delassus::natural_map_test {
 namespace {
-
-using namespace delassus;
 
 // Projection onto ‖x_T‖ ≤ μ x_N by the eigenvalues of the second-order cone: in components scaled by (1, 1/μ) for the
 // normal this is no circular cone, so project along its two extreme rays.
@@ -90,3 +89,4 @@ TEST(NaturalMap, BrokenSolutionsAreNotSmall) {
 }
 
 }  // namespace
+}  // namespace delassus::natural_map_test

@@ -12,7 +12,7 @@
 
 #include "../support/runs.hpp"
 
-namespace delassus {
+namespace delassus::pair_forces_test {
 namespace {
 
 constexpr double k_gravity = 9.81;
@@ -117,4 +117,4 @@ TEST(PairForces, TheOrderOfTheBodiesOfAContactDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::pair_forces_test

@@ -9,7 +9,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/base/rotation.hpp"
 
-namespace delassus {
+namespace delassus::pair_placement_test {
 namespace {
 
 using testing::Random;
@@ -69,4 +69,4 @@ TEST(PairPlacement, CurvatureAndBias) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::pair_placement_test

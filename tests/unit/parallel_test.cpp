@@ -14,7 +14,7 @@
 
 #include "delassus/base/error.hpp"
 
-namespace delassus {
+namespace delassus::parallel_test {
 namespace {
 
 class Parallel : public ::testing::Test {
@@ -159,4 +159,4 @@ TEST_F(Parallel, LoopsOfSeveralCallersDoNotMix) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::parallel_test

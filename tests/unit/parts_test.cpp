@@ -12,7 +12,7 @@
 #include "delassus/linalg/small_factor.hpp"
 #include "delassus/problems/part_factors.hpp"
 
-namespace delassus {
+namespace delassus::parts_test {
 namespace {
 
 using testing::BodyMatrices;
@@ -105,4 +105,4 @@ TEST(SmallFactor, SolvesAllSizes) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::parts_test

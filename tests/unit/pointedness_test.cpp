@@ -15,7 +15,7 @@
 #include "../support/local_problem.hpp"
 #include "delassus/problems/reduction.hpp"
 
-namespace delassus {
+namespace delassus::pointedness_test {
 namespace {
 
 // κ is known to about 1e-8 near zero, where it is the root of what W holds to round-off.
@@ -243,4 +243,4 @@ TEST(Jam, AFreeBodyGivesWay) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::pointedness_test

@@ -15,7 +15,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/base/error.hpp"
 
-namespace delassus {
+namespace delassus::problem_test {
 namespace {
 
 using testing::Random;
@@ -382,4 +382,4 @@ TEST(Describe, LargeProblemIsASummary) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::problem_test

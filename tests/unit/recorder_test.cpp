@@ -22,7 +22,7 @@
 #include "delassus/recorder/hdf5_file.hpp"
 #include "delassus/recorder/recording.hpp"
 
-namespace delassus {
+namespace delassus::recorder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -304,7 +304,7 @@ std::string error_of(const std::function<void()>& call) {
   return "";
 }
 
-class RecorderTest : public testing::Test {
+class RecorderTest : public ::testing::Test {
  protected:
   RecorderTest() {
     std::string name = (fs::temp_directory_path() / "delassus-test-XXXXXX").string();
@@ -509,7 +509,7 @@ TEST_F(RecorderTest, FullDiskIsReported) {
   }
   ASSERT_EQ(setenv(variable, directory_.c_str(), 1), 0);
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(record_until_the_disk_is_full(directory_), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(record_until_the_disk_is_full(directory_), ::testing::ExitedWithCode(0), "");
   unsetenv(variable);
   const Recording r = read_recording(directory_);
   EXPECT_FALSE(r.complete);
@@ -779,4 +779,4 @@ TEST_F(RecorderTest, Csv) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::recorder_test

@@ -11,7 +11,7 @@
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
 
-namespace delassus {
+namespace delassus::reduction_test {
 namespace {
 
 using testing::BodyMatrices;
@@ -140,4 +140,4 @@ TEST(ContactMatrix, ProductsAndParts) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::reduction_test

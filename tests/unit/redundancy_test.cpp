@@ -6,7 +6,7 @@
 
 #include "delassus/formulation/multibody_system.hpp"
 
-namespace delassus {
+namespace delassus::redundancy_test {
 namespace {
 
 Body rod(const std::string& name, const Vector3& position) {
@@ -66,4 +66,4 @@ TEST(Redundancy, TwoHingesOfADoor) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::redundancy_test

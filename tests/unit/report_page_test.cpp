@@ -13,7 +13,7 @@
 
 #include "delassus/page/report_shapes.hpp"
 
-namespace delassus {
+namespace delassus::report_page_test {
 namespace {
 
 using nlohmann::json;
@@ -292,4 +292,4 @@ TEST(ReportPage, ManyContactsMakeFewerFrames) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::report_page_test

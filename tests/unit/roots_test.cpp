@@ -10,7 +10,7 @@
 
 #include "../support/random_problem.hpp"
 
-namespace delassus {
+namespace delassus::roots_test {
 namespace {
 
 using testing::Random;
@@ -191,4 +191,4 @@ TEST(FirstDowncrossing, RandomCubicsAgainstAScan) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::roots_test

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <random>
 
-namespace delassus {
+namespace delassus::rotation_test {
 namespace {
 
 using Eigen::Matrix3d;
@@ -83,4 +83,4 @@ TEST(Rotation, FrameWithAxisIsAFrame) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::rotation_test

@@ -7,7 +7,7 @@
 #include <Eigen/Dense>
 #include <random>
 
-namespace delassus {
+namespace delassus::row_correction_test {
 namespace {
 
 // Bodies of 3 velocities each, and rows that join a body with the next.
@@ -87,4 +87,4 @@ TEST(RowCorrection, RefusesMassesThatDoNotFallApart) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::row_correction_test

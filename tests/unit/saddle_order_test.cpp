@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace delassus {
+namespace delassus::saddle_order_test {
 namespace {
 
 // A chain of bodies (velocities in blocks of `block`) from the world, with joints of five rows.
@@ -64,4 +64,4 @@ TEST(SaddleOrder, JointsComeAfterAWholeBody) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::saddle_order_test

@@ -13,9 +13,9 @@
 #include "delassus/scene/compile_mechanism.hpp"
 #include "delassus/scene/decode.hpp"
 
+namespace delassus::scene_shapes_test {
 namespace {
 
-using namespace delassus;
 namespace fs = std::filesystem;
 
 // Of a point or direction after a few rotations.
@@ -391,3 +391,4 @@ TEST(ModelShapes, BadOnesAreRefusedByName) {
 }
 
 }  // namespace
+}  // namespace delassus::scene_shapes_test

@@ -10,7 +10,7 @@
 
 #include "../support/convex_poses.hpp"
 
-namespace delassus {
+namespace delassus::separation_test {
 namespace {
 
 using testing::KnownPair;
@@ -220,4 +220,4 @@ TEST(Separation, BeyondFarIsABound) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::separation_test

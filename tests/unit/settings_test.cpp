@@ -15,7 +15,7 @@
 #include "delassus/scene/decode.hpp"
 #include "delassus/simulation/simulation.hpp"
 
-namespace delassus {
+namespace delassus::settings_test {
 namespace {
 
 using Type = SettingInfo::Type;
@@ -371,4 +371,4 @@ TEST(Settings, WhatAutomaticStandsFor) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::settings_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/surfaces.hpp"
 
-namespace delassus {
+namespace delassus::shape_test {
 namespace {
 
 using testing::box_surface;
@@ -270,4 +270,4 @@ TEST(Shape, GoodOnesAreNot) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::shape_test

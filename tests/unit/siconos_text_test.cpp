@@ -12,9 +12,8 @@
 #include "delassus/io/problem_file.hpp"
 #include "tests/support/hdf5_writer.hpp"
 
+namespace delassus::siconos_text_test {
 namespace {
-
-using namespace delassus;
 
 // As Siconos 4.4 writes it: W_ij = 10 i + j, column by column.
 const std::string k_dense = "3\n1\n0\n3\n3\n3\t3\n11 21 31\n12 22 32\n13 23 33\n1 2 3\n0.5\n";
@@ -192,3 +191,4 @@ TEST(LocalProblemText, BrokenTextsSayWhere) {
 }
 
 }  // namespace
+}  // namespace delassus::siconos_text_test

@@ -16,7 +16,7 @@
 #include "delassus/recorder/recording.hpp"
 #include "tests/support/messages.hpp"
 
-namespace delassus {
+namespace delassus::simulation_test {
 namespace {
 
 using testing::message_of;
@@ -297,4 +297,4 @@ TEST(RunFiles, RecordingSummaryPageOfAnySteps) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::simulation_test

@@ -16,7 +16,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/linalg/kkt.hpp"
 
-namespace delassus {
+namespace delassus::sparse_kkt_test {
 namespace {
 
 using testing::Random;
@@ -615,4 +615,4 @@ TEST(SparseKkt, DenseAndSparseAgreeAtTheBorder) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::sparse_kkt_test

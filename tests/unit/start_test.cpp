@@ -13,7 +13,7 @@
 #include "delassus/solvers/registry.hpp"
 #include "tests/support/messages.hpp"
 
-namespace delassus {
+namespace delassus::start_test {
 namespace {
 
 using testing::message_of;
@@ -259,4 +259,4 @@ bodies: [{name: ball, type: rigid, mass: 1, shapes: [{type: sphere, radius: 0.1}
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::start_test

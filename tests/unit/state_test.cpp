@@ -17,7 +17,7 @@
 #include "../support/random_problem.hpp"
 #include "delassus/base/error.hpp"
 
-namespace delassus {
+namespace delassus::state_test {
 namespace {
 
 using testing::Random;
@@ -317,4 +317,4 @@ TEST(State, MutationsNeverCrash) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::state_test

@@ -10,7 +10,7 @@
 
 #include "../support/convex_poses.hpp"
 
-namespace delassus {
+namespace delassus::support_features_test {
 namespace {
 
 constexpr double k_slab = 1e-5;
@@ -116,4 +116,4 @@ TEST(SupportFeatures, AreNeverEmpty) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::support_features_test

@@ -11,7 +11,7 @@
 
 #include "tests/support/shapes.hpp"
 
-namespace delassus {
+namespace delassus::support_table_test {
 namespace {
 
 using testing::random_vector;
@@ -144,4 +144,4 @@ TEST(SupportTable, HullUsesIt) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::support_table_test

@@ -13,7 +13,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 #include "tests/support/cloud.hpp"
 
-namespace delassus {
+namespace delassus::threads_test {
 namespace {
 
 // A slow step, and one in which bodies move by more than their envelopes and are followed along their way.
@@ -120,4 +120,4 @@ TEST_F(Threads, FunctionsOfTheUserAreCalledByTheCallersThread) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::threads_test

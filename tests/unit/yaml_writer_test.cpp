@@ -8,7 +8,7 @@
 #include "delassus/io/yaml.hpp"
 #include "delassus/simulation/simulation.hpp"
 
-namespace delassus {
+namespace delassus::yaml_writer_test {
 namespace {
 
 // The same tree, wherever it was read.
@@ -50,4 +50,4 @@ TEST(YamlWriter, AwkwardScalars) {
 }
 
 }  // namespace
-}  // namespace delassus
+}  // namespace delassus::yaml_writer_test
