@@ -38,6 +38,10 @@ bool is_smooth(const ContactPlace& place) {
   return place.patch_a.dim == 2 && place.patch_b.dim == 2;
 }
 
+double grid_step(const CapturingStep& step) {
+  return step.request.t_end - step.report->t_begin;
+}
+
 // (6)
 RowShift stop_at_surface(double gap, double h) {
   RowShift shift{.impact = true};
@@ -112,7 +116,9 @@ void CapturingStepper::take_step(const System& system, const State& state, const
     part = passing_limit(step, h);
     if (part < h || !add_passed_contacts(step, h, part, retries)) continue;
     accept(step);
-    part = infinite;
+    // What has cut the step is likely to be near yet: to find it again takes a solve.
+    constexpr double growth = 4;
+    part = part < step.rest() ? growth * h : infinite;
   }
   step.snap_to_end();
   if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
@@ -150,6 +156,7 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
     if (!contacts.valid(c) ||
         !enters(*step.system, contacts, c, h, rest, memory != nullptr && memory->closed, shift))
       continue;
+    shift.parts = grid_step(step) / h;
     step.entering.push_back(c);
     step.memory.push_back(memory);
     step.shifts.push_back(shift);
@@ -165,7 +172,7 @@ void CapturingStepper::update_mean_velocity(const CapturingStep& step) {
 
 double CapturingStepper::passing_limit(const CapturingStep& step, double h) {
   const ContactSet& contacts = step.now.contacts;
-  const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
+  const double shortest = grid_step(step) / k_max_parts;
   some_.clear();
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const ContactMemory* memory = find_memory(step.history, contacts.ids[c]);
@@ -192,12 +199,14 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double
   for (int round = 0; round < max_rounds; ++round) {
     search_along_trial(step, h);
     system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
+    trial_.end.contacts.update_velocities(trial_.end.phase.v);
     find_passed(step, h);
     if (some_.empty()) return true;
     step.last_places.resize(step.entering.size());
     std::iota(step.last_places.begin(), step.last_places.end(), 0);
     motion_.update(system, step.now.phase, trial_.end.phase);
     bool added = false;
+    change_ = kernel_.free_velocity() - step.now.phase.v;
     for (std::size_t c : some_) added = add_if_passed(step, c, h, part) || added;
     if (part < h) return false;
     if (!added) return true;
@@ -284,16 +293,21 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   const double u_N = begin.normal_velocity(c), e = begin.surface(c).restitution;
   // A later step takes it, by (1).
   if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
-  // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7).
-  const double shortest = (step.request.t_end - step.report->t_begin) / k_max_parts;
-  // In the shortest part it is stopped, but left to the next one where its features are not lost below the surface.
+  // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7), unless
+  // it is so slow that forces make an approach as fast.
+  const double shortest = grid_step(step) / k_max_parts;
   const bool is_pushed = !(-u_N * h > gap);
-  if (is_pushed && e > 0 && h > shortest) part = std::min(part, std::max(s * h, shortest));
-  if (is_pushed && e > 0 && (h > shortest || is_smooth(begin.places[c]))) return false;
+  const bool rebounds = is_pushed && e > 0 &&
+                        -trial_.end.contacts.normal_velocity(c) * h >
+                            pressing_speed(begin.rows.rows, static_cast<int>(c), change_) * grid_step(step);
+  // In the shortest part it is stopped, but left to the next one where its features are not lost below the surface.
+  if (rebounds && h > shortest) part = std::min(part, std::max(s * h, shortest));
+  if (rebounds && (h > shortest || is_smooth(begin.places[c]))) return false;
   RowShift shift = stop_at_surface(gap, h);
   if (!is_pushed && -u_N > options_.impact.threshold && e > 0) {
     shift.rebounds = true;
     shift.velocity = {e * u_N, 0, 0};  // (2)
+    shift.parts = grid_step(step) / h;
   }
   enter(step, c, shift);
   return true;

@@ -196,16 +196,17 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
   restitution_.setZero(problem.w.size());
   other_shift_.setZero(problem.w.size());
   evaluate_force_change(system, begin, h);
+  u_before_ = local().u_free - force_change_;
+  rebounds_.assign(problem.cones.size(), 0);
   for (std::size_t c = 0; c < shifts.size(); ++c) {
-    const int known = std::min(problem.cones[c].dim, 3);
-    (shifts[c].rebounds ? restitution_ : other_shift_)
-        .segment(problem.Ht.first_row(static_cast<int>(c)), known) = shifts[c].velocity.head(known);
+    const int row = problem.Ht.first_row(static_cast<int>(c)), known = std::min(problem.cones[c].dim, 3);
+    rebounds_[c] = shifts[c].rebounds ? 1 : 0;
+    (shifts[c].rebounds ? restitution_ : other_shift_).segment(row, known) = shifts[c].velocity.head(known);
+    u_before_.segment(row, known) -= shifts[c].velocity.head(known);
+    // Of rows of the weighted velocity y = u⁻ + σ (u⁺ − u⁻), σ (u⁺ + u⁻) is y + (2σ − 1) u⁻.
+    if (!shifts[c].at_end) u_before_.segment(row, problem.cones[c].dim) *= 2 * formula_.sigma - 1;
   }
-  // Contacts without restitution, and the friction of joints.
-  for (int c = 0; c < problem.num_contacts(); ++c)
-    if (c >= static_cast<int>(shifts.size()) || !shifts[c].rebounds)
-      force_change_.segment(problem.Ht.first_row(c), problem.cones[c].dim).setZero();
-  bound_.begin(local(), restitution_, other_shift_, force_change_);
+  bound_.begin(local(), restitution_, other_shift_, u_before_, rebounds_);
   int iterations = trial.stats.iterations;
   Vector before = bound_.shift();
   while (bound_.reduce(local(), trial.solution)) {
@@ -224,11 +225,21 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
   }
 }
 
+double pressing_speed(const BlockRows& rows, int c, const Vector& change) {
+  double sum = 0;
+  for (int b = 0; b < rows.num_blocks(c); ++b) {
+    const BlockRows::ConstBlock block = rows.block(c, b);
+    sum += std::max(0.0, -block.row(0).dot(change.segment(rows.block_column(c, b), block.cols())));
+  }
+  return sum;
+}
+
 void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (std::none_of(shifts.begin(), shifts.end(), rebounds)) return;
   step_.problem.Ht.multiply(VectorRef(phase.v), u_);
   step_.problem.Ht.multiply(VectorRef(step_.reduction.v_free()), joint_u_);
+  w_ = step_.reduction.v_free() - phase.v;
   bool any = false;
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     RowShift& shift = shifts[c];
@@ -237,7 +248,8 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
               known = std::min(step_.problem.cones[c].dim, 3);
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0] - shift.weight[0];
     const bool falls_short = shift.slow[0] > 0 && shift.slow[0] + joint_u_[row] + drift + shift.drift[0] > 0;
-    if (!falls_short && std::abs(u_[row] + drift) > u_[row] - joint_u_[row]) continue;
+    const double forced = shift.parts * pressing_speed(step_.problem.Ht, static_cast<int>(c), w_);
+    if (!falls_short && std::abs(u_[row] + drift) > forced) continue;
     step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
     shift.velocity = shift.slow;
     shift.rebounds = false;
@@ -400,6 +412,17 @@ int StepKernel::worst_joint(const Trial& trial, const StepData& data, const Prob
   return worst;
 }
 
+// ½ rᵀ(u⁺ + u_free); of rows of the weighted velocity, `work` as it is. `solution.r` are impulses, not weighted.
+double StepKernel::solved_work(const LocalProblem& local, const Solution& solution, const RowShift& shift,
+                               int contact, double work) const {
+  if (formula_.sigma != 1 && !shift.at_end) return work;
+  const int row = local.first_row(contact), dim = local.W.dim(contact), known = std::min(dim, 3);
+  const auto r = solution.r.segment(row, dim);
+  const double twice = r.dot(solution.u.segment(row, dim) + local.u_free.segment(row, dim)) -
+                       2 * r.head(known).dot(shift.velocity.head(known));
+  return 0.5 * twice / formula_.sigma;
+}
+
 void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
                         std::span<const RowShift> shifts, const StepData& data, Slot& slot, Trial& trial) {
   const Phase& phase = begin.phase;
@@ -434,7 +457,8 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   mean_ = 0.5 * (phase.v + end.v);
   problem.impulse_H().multiply(VectorRef(mean_), u_);
   trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_beside_impacts = 0;
-  trial.work_surfaces = 0;
+  trial.work_surfaces = trial.work_solved = 0;
+  double after_forces = 0;
   const ContactRows& surfaces = data.contact_rows();
   const bool any_impact =
       std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.impact; });
@@ -442,6 +466,10 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     const int row = problem.Ht.first_row(c), dim = problem.cones[c].dim;
     const double first = solution.r[row] * u_[row];
     const double others = solution.r.segment(row + 1, dim - 1).dot(u_.segment(row + 1, dim - 1));
+    if (c < static_cast<int>(shifts.size())) {
+      after_forces += solved_work(slot.reduction.local(), solution, shifts[c], c, first + others);
+      trial.work_solved += first + others;
+    }
     // Contacts that impacts are captured with share in their energy.
     if (c < static_cast<int>(shifts.size()) && (shifts[c].impact || shifts[c].at_end)) {
       trial.work_impacts += first + others;
@@ -459,6 +487,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     trial.work_normal += any_impact ? moved : first;
     if (any_impact) trial.work_beside_impacts += first - moved;
   }
+  trial.work_solved = std::min(trial.work_solved, after_forces);
   problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
   const int joints = data.num_joint_rows;

@@ -30,13 +30,18 @@ struct RowShift {
       false;  // but for the normal velocity, which is that of what leaves and comes back within the step
   Vector3 weight = Vector3::Zero();  // what makes it so, (1−σ) u⁻ of the rows of the step [m/s]
   bool impact = false;               // the work of the contact in this step is an impact's
-  // `velocity` is restitution. Where the forces of this step alone make an approach as fast, it is no impact but the end of
+  // `velocity` is restitution. Where the forces of a grid step alone make an approach as fast, it is no impact but the end of
   // a rebound that a step cannot resolve, and `slow` takes its place: so a bouncing body comes to rest. The same where `slow` is
   // a gap that the step does not close.
   bool rebounds = false;
+  double parts = 1;  // length of the grid step over that of this one
   double share = 1;  // of the restitution, as far as it gains no energy (impact/restitution_bound.hpp)
   Vector3 slow = Vector3::Zero();
 };
+
+// How fast the bodies of contact c of `rows` come together when their velocities change by `change`, each on its own account: in a stack
+// all bodies fall alike, but what is below is held [m/s].
+double pressing_speed(const BlockRows& rows, int c, const Vector& change);
 
 // A step that may still be rejected.
 struct Trial {
@@ -54,7 +59,9 @@ struct Trial {
   double work_normal = 0, work_friction = 0, work_impacts = 0,
          work_joints = 0;          // of the impulses over the step [J]
   double work_beside_impacts = 0;  // of contacts that stay closed, in a step with impacts [J]
-  double work_surfaces = 0;        // of work_normal: what surfaces that move have brought [J]
+  // Of contacts with shifts: on the mean velocity, or, if that is less, with the forces of the step acting before them [J].
+  double work_solved = 0;
+  double work_surfaces = 0;  // of work_normal: what surfaces that move have brought [J]
   int redundant_joint_rows = 0;
   // Contacts and joint rows whose impulses are one choice of many, the least (problems/least_forces.hpp).
   std::vector<char> shared_contacts, shared_rows;
@@ -135,6 +142,9 @@ class StepKernel {
   // Repeats `solve_once` until the limits fit its forces. False: they do not settle.
   bool settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                        const std::function<bool()>& solve_once);
+  // The work of a contact with the forces of the step acting before it; `work`: that on the mean velocity.
+  double solved_work(const LocalProblem& local, const Solution& solution, const RowShift& shift, int contact,
+                     double work) const;
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // Reduces the restitution of contacts that gain energy, and solves again.
   void limit_friction(const Vector& joint_forces, double h);
@@ -173,7 +183,8 @@ class StepKernel {
   LimitSearch limit_search_;
   Projector projector_;
   RestitutionBound bound_;
-  Vector restitution_, other_shift_, force_change_, momentum_;
+  Vector restitution_, other_shift_, force_change_, u_before_, momentum_;
+  std::vector<char> rebounds_;
   // Turns the directions of slip to those of the solution; the largest change.
   double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);
   std::vector<ContactMode> friction_modes_, all_modes_;  // of the joints in the last solve

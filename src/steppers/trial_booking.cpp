@@ -190,7 +190,7 @@ Event captured_impact(const Trial& trial, const ContactSet& contacts, std::size_
               .kind = EventKind::impact,
               .contact = contacts.ids[c],
               .velocity_before = contacts.velocity(c),
-              .energy_change = trial.work_impacts};
+              .energy_change = trial.work_solved};
   event.velocity_after.head(known) =
       (trial.solution.u.segment(row, known) - shift.velocity.head(known)) / sigma;
   event.velocity_after[2] /= trial.tangent_ratios[c];

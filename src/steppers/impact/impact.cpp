@@ -105,7 +105,8 @@ bool ImpactResolver::resolve_newton(ImpactResult& result) {
 bool ImpactResolver::reduce_restitution(ImpactResult& result) {
   if (!options_.impact.bound_energy) return true;
   const Vector none = Vector::Zero(shift_.size());
-  bound_.begin(reduction_.local(), shift_, none, none);
+  rebounds_.assign(static_cast<std::size_t>(problem_.num_contacts()), 1);
+  bound_.begin(reduction_.local(), shift_, none, u_before_, rebounds_);
   while (bound_.reduce(reduction_.local(), solution_)) {
     problem_.w = w_ + bound_.shift();
     reduction_.update_free_velocity();

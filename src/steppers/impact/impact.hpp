@@ -105,6 +105,7 @@ class ImpactResolver {
   ModeScratch modes_;
   Vector v_before_, u_before_, u_after_, w_, shift_;
   std::vector<double> restitution_;
+  std::vector<char> rebounds_;  // every contact counts with u⁻, whatever its restitution
 };
 
 }  // namespace delassus

@@ -2,13 +2,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/impact/restitution_bound.hpp"
 
+#include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace delassus {
 namespace {
 
 // Gains below this share of ½ rᵀ W r are the solver's tolerance.
 constexpr double k_no_gain = 1e-9;
+// A body of mass m that leaves so slowly that forces, which change its velocity by f in the step, would bring it back within it, and
+// that is stopped instead, gains up to m f²/8; what rests on it may double that [-].
+constexpr double k_stopped_gain = 0.25;
+// A contact whose mobility is less than this part of the largest one is held by joints; it carries no body [-].
+constexpr double k_held = 1e-9;
 // Halvings of the interval of a share, the last of which takes the end that gains nothing.
 constexpr int k_max_reductions = 6;
 
@@ -46,13 +53,34 @@ void RestitutionBound::find_groups(const ContactMatrix& W) {
 }
 
 void RestitutionBound::begin(const LocalProblem& local, const Vector& restitution, const Vector& other,
-                             const Vector& forces) {
+                             const Vector& before, std::span<const char> rebounds) {
   find_groups(local.W);
   restitution_ = restitution;
   other_ = other;
-  forces_ = forces;
+  before_ = before;
+  rebounds_.assign(rebounds.begin(), rebounds.end());
   reductions_ = 0;
   update_shift(local);
+  allow_stops(local);
+}
+
+// What forces do to u⁻ is u_free − u⁻, at the start of the search.
+void RestitutionBound::allow_stops(const LocalProblem& local) {
+  const ContactMatrix& W = local.W;
+  const auto mobility = [&](int c) {
+    int e = W.row_begin(c);
+    while (W.column(e) != c) ++e;
+    return W.block(c, e)(0, 0);
+  };
+  double largest = 0;
+  for (int c = 0; c < W.num_contacts(); ++c) largest = std::max(largest, mobility(c));
+  for (int c = 0; c < W.num_contacts(); ++c) {
+    const int row = W.first_row(c);
+    const double f = local.u_free[row] - shift_[row] - before_[row];
+    if (mobility(c) > k_held * largest)
+      groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])].allowed +=
+          k_stopped_gain * f * f / mobility(c);
+  }
 }
 
 void RestitutionBound::update_shift(const LocalProblem& local) {
@@ -61,6 +89,20 @@ void RestitutionBound::update_shift(const LocalProblem& local) {
     const int row = local.W.first_row(c), dim = local.W.dim(c);
     shift_.segment(row, dim) += share(c) * restitution_.segment(row, dim);
   }
+}
+
+// (1), of one contact; its normal and its other directions are turned round on their own.
+double RestitutionBound::gain(const LocalProblem& local, const Solution& solution, int contact) const {
+  const int row = local.W.first_row(contact), dim = local.W.dim(contact);
+  double sum = 0;
+  for (const auto& [first, size] : {std::pair(row, 1), std::pair(row + 1, dim - 1)}) {
+    const VectorRef r = solution.r.segment(first, size), shift = shift_.segment(first, size);
+    const double before = r.dot(before_.segment(first, size));
+    const bool is_turned = before > 0 && r.dot(local.u_free.segment(first, size) - shift) <= 0;
+    const bool counts = rebounds_[static_cast<std::size_t>(contact)] != 0 || !is_turned;
+    sum += r.dot(solution.u.segment(first, size) - shift) + (counts ? before : 0.0);
+  }
+  return 0.5 * sum;
 }
 
 bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solution) {
@@ -72,16 +114,14 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
     if (local.cones[static_cast<std::size_t>(c)].kind == ConeKind::box) continue;
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
     const int row = local.W.first_row(c), dim = local.W.dim(c);
-    const VectorRef r = solution.r.segment(row, dim), u = solution.u.segment(row, dim),
-                    free = local.u_free.segment(row, dim), shift = shift_.segment(row, dim),
-                    forces = forces_.segment(row, dim);
-    group.gain += 0.5 * r.dot(u + free - forces - 2 * shift);
-    group.scale += 0.5 * r.dot(u - free);
+    group.gain += gain(local, solution, c);
+    group.scale +=
+        0.5 * solution.r.segment(row, dim).dot(solution.u.segment(row, dim) - local.u_free.segment(row, dim));
   }
   const bool last = ++reductions_ > k_max_reductions;
   bool again = false;
   for (Group& group : groups_) {
-    const bool gains = group.gain > k_no_gain * group.scale;
+    const bool gains = group.gain > k_no_gain * group.scale + group.allowed;
     if (group.bad > 1 && !gains) continue;  // it never gained
     (gains ? group.bad : group.good) = group.share;
     // At the end with the share that is known to be good.

@@ -6,8 +6,9 @@
 //
 //   E = ½ rᵀ (u⁺ + u⁻)                                                                                (1)
 //
-// of which contacts without restitution, at rest or nearly so, are counted with u_free, the velocity without contacts, in place of
-// u⁻: a body that the forces of a step just keep from leaving gains nothing by that.
+// but for contacts without restitution that forces of the step, not impulses, have turned round: what rᵀu⁻ > 0 is there, where the
+// velocity without contacts, u_free, has rᵀu_free ≤ 0, counts as none. A body that forces just keep from leaving gains nothing;
+// nor is it the law's doing that the step stops it instead of letting it rise and fall, which gains a part of m (u_free − u⁻)².
 // With one e and no friction E = −½ (1−e)/(1+e) rᵀ W r ≤ 0, provided that u⁻ counts at every contact that takes part, also
 // where it separates. With friction, or with different e, the law itself may gain energy [Kane and Levinson 1985]. Then
 // restitution is reduced to a share κ of it, the same for all contacts that push on each other, until E ≤ 0; at κ = 0,
@@ -15,6 +16,7 @@
 //
 // Cost: a pass over the contacts where nothing gains, k_max_reductions more solves where something does.
 #pragma once
+#include <span>
 #include <vector>
 
 #include "delassus/problems/problem.hpp"
@@ -23,9 +25,10 @@ namespace delassus {
 
 class RestitutionBound {
  public:
-  // After a solve with all of the restitution: `restitution` and `other` are what the law added to u, `forces` what the
-  // step adds to u⁻ at contacts with restitution before they push; a value a row [m/s].
-  void begin(const LocalProblem& local, const Vector& restitution, const Vector& other, const Vector& forces);
+  // After a solve with all of the restitution: `restitution` and `other` are what the law added to u, `before` is u⁻ of (1); a
+  // value a row [m/s]. `rebounds`: whether a contact has restitution.
+  void begin(const LocalProblem& local, const Vector& restitution, const Vector& other, const Vector& before,
+             std::span<const char> rebounds);
   // Judges a solution. True: some group gains, or the search for its share goes on: solve again with shift().
   bool reduce(const LocalProblem& local, const Solution& solution);
   // What the law adds to u with the shares as they are, a value a row.
@@ -39,13 +42,17 @@ class RestitutionBound {
   struct Group {
     double share = 1, good = 0, bad = 2;  // κ; largest that is known to gain nothing; smallest that gains
     double gain = 0, scale = 0;           // (1), and what it is measured against [J]
+    double allowed = 0;                   // gain by forces, not by the law [J]
   };
   void find_groups(const ContactMatrix& W);
   void update_shift(const LocalProblem& local);
+  void allow_stops(const LocalProblem& local);
+  double gain(const LocalProblem& local, const Solution& solution, int contact) const;
 
   std::vector<Group> groups_;
   std::vector<int> group_of_, parent_;
-  Vector restitution_, other_, forces_, shift_;
+  Vector restitution_, other_, before_, shift_;
+  std::vector<char> rebounds_;
   int reductions_ = 0;
 };
 

@@ -1,0 +1,86 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which gains of energy reduce restitution, on problems small enough to be solved by hand.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "delassus/steppers/impact/restitution_bound.hpp"
+
+namespace delassus::restitution_bound_test {
+namespace {
+
+struct Example {
+  LocalProblem local;
+  Solution solution;
+  Vector restitution, before;
+  std::vector<char> rebounds;
+
+  bool is_reduced() {
+    RestitutionBound bound;
+    bound.begin(local, restitution, Vector::Zero(restitution.size()), before, rebounds);
+    return bound.reduce(local, solution);
+  }
+};
+
+// A tip hits the side of a heavy body that rests on the ground. Friction at the tip turns with the impulse:
+// ½ r₀ᵀ(u₀⁺ + u₀⁻) = ½ (−0.1 + 0.3 · 0.8) = 0.07 J. What the ground carries, 20 N s of which no more than 0.5 N s are weight, goes
+// through a contact at rest and does no work; with u_free in place of u⁻ = 0 it would take ½ · 20 · 0.0098 = 0.098 J.
+Example hit_on_a_heavy_body() {
+  Example out;
+  Matrix W(3, 3);
+  W << 1.9, 0, -0.02, 0, -8.0 / 3, 0, -0.02, 0, 0.02;
+  out.local.W = ContactMatrix(W, std::vector<int>{2, 1});
+  out.local.cones = {{.kind = ConeKind::coulomb, .dim = 2, .mu = 0.3}, {}};
+  out.restitution = Vector::Zero(3);
+  out.restitution[0] = -0.9;
+  out.before.resize(3);
+  out.before << -1, 0.8, 0;
+  out.rebounds = {1, 0};
+  out.solution.r.resize(3);
+  out.solution.r << 1, 0.3, 20;
+  out.solution.u = Vector::Zero(3);
+  out.local.u_free.resize(3);
+  out.local.u_free << -1.9, 0.8, -0.0098;
+  return out;
+}
+
+TEST(RestitutionBound, ForcesDoNotPayForWhatTheLawGains) {
+  EXPECT_TRUE(hit_on_a_heavy_body().is_reduced());
+}
+
+TEST(RestitutionBound, WithoutFrictionTheSameImpactLosesEnergy) {
+  Example smooth = hit_on_a_heavy_body();
+  smooth.solution.r[1] = 0;
+  EXPECT_FALSE(smooth.is_reduced());
+}
+
+// Two balls of 1 kg on each other, g h = 0.00981 m/s: the upper one leaves the other so slowly that it would be back within the step,
+// and is stopped. That gains less than 2 · m (g h)²/8, by forces and not by the law.
+TEST(RestitutionBound, StopsOfWhatFallsBackAreAllowed) {
+  Example balls;
+  Matrix W(2, 2);
+  W << 1, -1, -1, 2;
+  balls.local.W = ContactMatrix(W, std::vector<int>{1, 1});
+  balls.local.cones.resize(2);
+  balls.restitution.resize(2);
+  balls.before.resize(2);
+  balls.local.u_free.resize(2);
+  balls.solution.r.resize(2);
+  const double leaves = 0.0015, e = 0.3, fall = 0.00981;
+  balls.restitution << 0, e * leaves;
+  balls.before << 0, leaves;
+  balls.local.u_free << -fall, (1 + e) * leaves;
+  balls.rebounds = {0, 1};
+  // u = 0 at both.
+  balls.solution.r << 2 * fall - (1 + e) * leaves, fall - (1 + e) * leaves;
+  balls.solution.u = Vector::Zero(2);
+  EXPECT_FALSE(balls.is_reduced());
+  // With impulses that forces do not make it is a gain of the law.
+  balls.solution.r *= 10;
+  EXPECT_TRUE(balls.is_reduced());
+}
+
+}  // namespace
+}  // namespace delassus::restitution_bound_test
