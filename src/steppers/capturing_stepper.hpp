@@ -9,7 +9,7 @@
 //                              Φ + γ h u_N⁻ ≤ ε   or   closed                                         (1)
 //                            law on  u⁺ + s  with
 //                              s = (e u_N⁻, e_T u_T⁻)   an impact: it approaches and was not closed,  (2)
-//                                                       faster than the forces of one step make it
+//                                                       faster than the forces of a grid step move its bodies
 //                              s = (max(Φ, 0)/h, 0)     closed                                        (3)
 //   dvi-euler [Tasora 2017, 111-113]   every contact that is found, within the envelope or on the way of the step, enters with
 //                              s = (max(Φ/h, −η), 0)                                                  (4)

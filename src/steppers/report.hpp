@@ -40,7 +40,8 @@ struct Event {
   Vector3 velocity_before = Vector3::Zero();  // relative contact velocity, normal first [m/s]
   Vector3 velocity_after = Vector3::Zero();
   Vector3 impulse = Vector3::Zero();  // of an impact, normal first [N·s]
-  double energy_change = 0;           // of an impact: kinetic energy after − before, all contacts [J]
+  // Of an impact: kinetic energy after − before, all contacts; of one that was captured see docs/impacts.md [J].
+  double energy_change = 0;
 };
 
 // A contact at the end of a step; velocities and impulses in the contact frame, normal first.
