@@ -13,7 +13,7 @@ namespace {
 // Arcs that miss each other by less are tried all the same [rad].
 constexpr double k_arc_slack = 1e-7;
 // Edges at a smaller angle span no direction: what is found is round-off [rad].
-constexpr double k_parallel = 1e-15;
+constexpr double k_parallel_edges = 1e-15;
 // Of a sum of coordinates, relative to them.
 constexpr double k_round_off = 1e-15;
 // Edges of b that are turned into the frame of a at a time.
@@ -62,7 +62,7 @@ void try_edges(const ConvexPair& pair, const Ridge& a, const Ridge& b, BestDirec
   // Perpendicular to both also where they are nearly parallel and u_a × u_b is mostly round-off.
   Vector3 across = b.u - b.u.dot(a.u) * a.u;
   const double sine = across.norm();
-  if (sine <= k_parallel) return;
+  if (sine <= k_parallel_edges) return;
   across /= sine;
   across -= across.dot(a.u) * a.u;
   Vector3 n = a.u.cross(across).normalized();
@@ -125,7 +125,7 @@ BestDirection separate_boxes(const ConvexPair& pair) {
       // e_i × R e_j; the widths of the boxes along it, times its length.
       const int i1 = (i + 1) % 3, i2 = (i + 2) % 3, j1 = (j + 1) % 3, j2 = (j + 2) % 3;
       const double length = std::hypot(R(i1, j), R(i2, j));
-      if (length <= k_parallel) continue;
+      if (length <= k_parallel_edges) continue;
       const double t = R(i1, j) * p[i2] - R(i2, j) * p[i1];
       const double widths = half_a[i1] * absolute(i2, j) + half_a[i2] * absolute(i1, j) +
                             half_b[j1] * absolute(i, j2) + half_b[j2] * absolute(i, j1);

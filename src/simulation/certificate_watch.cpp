@@ -42,12 +42,12 @@ void CertificateWatch::look(const System& system, const State& state, StepReport
                     angle ? "" : fmt::format(", {:.2g} % of the smaller body", 100 * c.relative_depth)));
   }
   const double drift = std::max(c.joint_drift / system_size(system, state.q), c.joint_turn);
+  const bool turned = c.joint_turn >= drift;
   if (is_new(drift, k_drift_tolerance, drift_))
-    report.warn(
-        WarningKind::joint_drift,
-        fmt::format("t = {:.9g} s: joint '{}' is off by {:.3g} {}; a smaller step may help", report.t_end,
-                    system.joint_name(c.worst_joint_row), std::max(c.joint_drift, c.joint_turn),
-                    c.joint_turn > c.joint_drift ? "rad" : "m"));
+    report.warn(WarningKind::joint_drift,
+                fmt::format("t = {:.9g} s: joint '{}' is off by {:.3g} {}; a smaller step may help",
+                            report.t_end, system.joint_name(c.worst_joint_row),
+                            turned ? c.joint_turn : c.joint_drift, turned ? "rad" : "m"));
 }
 
 }  // namespace delassus

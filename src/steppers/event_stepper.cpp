@@ -135,7 +135,7 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
   const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
                      !options_.snap_to_grid && options_.projection != Projection::none;
   if (!asked || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
-  const std::string deep = deepened(step_, state, k_halving_depth);
+  const std::string deep = deepened(step_, state, k_located_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
   return !deep.empty();
 }

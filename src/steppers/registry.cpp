@@ -270,17 +270,21 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
     return {};  // implicit, with weights that its keys keep at ½ or above
   const bool explicit_forces =
       !formula.implicit_forces || settings.options.derivatives == ForceDerivatives::none;
-  if (!explicit_forces && formula.alpha >= 0.5) return {};
+  // Of a spring, A v̇ = −k q: it gains where the weights of the end, of forces and velocities, are less than 1 together.
+  if (!explicit_forces && formula.alpha + formula.gamma >= 1) return {};
   ForceJacobians k;
   system.force_jacobians(state.t, state.q, state.v, k);
   if (k.spring_rows.rows() + k.damper_rows.rows() + k.k_q.num_blocks() + k.k_v.num_blocks() == 0) return {};
   return fmt::format(
       "the stepper '{}' {}: springs, dampers and other forces that change with the motion may gain energy "
       "unless "
-      "the step is far below their fastest period; 'trapezoidal-2' and 'moreau-jean' do not",
+      "the step is far below their fastest period; 'trapezoidal-2' and 'moreau-jean' with theta >= 1/2 do "
+      "not",
       *settings.name,
-      explicit_forces ? "takes forces as they are at the start of a step"
-                      : fmt::format("weighs the end of a step by {:g} only, below 1/2", formula.alpha));
+      explicit_forces
+          ? "takes forces as they are at the start of a step"
+          : fmt::format("weighs the end of a step by {:g} (forces) and {:g} (velocities), below 1 together",
+                        formula.alpha, formula.gamma));
 }
 
 std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {

@@ -37,8 +37,10 @@ Keys make_scheme_keys() {
       number_key("newmark_beta", "-", number_above(0, 1), "newmark: β", &S::newmark_beta),
       number_key("newmark_gamma", "-", number_between(0.5, 1),
                  "newmark: γ; above 1/2 it damps and is of order 1", &S::newmark_gamma),
-      number_key("theta", "-", number_between(0.5, 1),
-                 "moreau-jean: θ, weight of the end of the step; 1 damps stiff forces", &S::theta),
+      number_key(
+          "theta", "-", number_between(0, 1),
+          "moreau-jean: θ, weight of the end of the step; 1 damps stiff forces, below 1/2 they gain energy",
+          &S::theta),
       number_key(
           "prediction", "-", number_between(0, 1),
           "moreau-jean: γ, a contact enters when gap + γ·step·velocity ≤ 0; 1: before it can penetrate",

@@ -43,9 +43,11 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
   const double work = after.nonconservative - ledger_.nonconservative, driven = after.driven - ledger_.driven;
   const double impacts = after.impacts - ledger_.impacts, friction = after.friction - ledger_.friction;
   const double lifted = captured ? after.projection - ledger_.projection : 0.0;
+  // Surfaces that move bring energy by friction and by impacts.
+  const bool takes_only = stands_still(step);
   const double gain = end.total() - before_.total() - work - driven -
-                      (stands_still(step) ? std::min(friction, 0.0) : friction) -
-                      (captured ? std::min(impacts, 0.0) : impacts) - lifted;
+                      (takes_only ? std::min(friction, 0.0) : friction) -
+                      (captured && takes_only ? std::min(impacts, 0.0) : impacts) - lifted;
   in_play = std::max({before_.kinetic, end.kinetic, free}) + std::abs(end.potential - before_.potential) +
             std::abs(work) + std::abs(driven);
   if (!(gain > (captured ? k_captured_gain : k_gain_tolerance) * in_play)) return 0;

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "delassus/delassus.hpp"
 #include "tests/support/runs.hpp"
@@ -108,6 +109,13 @@ bodies:
   const Outcome law = follow_impacts(plain, 0.5);
   EXPECT_EQ(law.reduced, 0);
   EXPECT_GT(law.largest_gain, 0.1 * law.start) << "what the bound is for";
+  // What is gained on surfaces that stand still is told of at the end, with the part and the place.
+  EXPECT_FALSE(bounded.energy_watch().verdict(bounded.system()).has_value());
+  const std::optional<Warning> told = plain.energy_watch().verdict(plain.system());
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->kind, WarningKind::energy_gain);
+  EXPECT_NE(told->text.find("J by impacts, with an impact of contact 'ground.box 1"), std::string::npos)
+      << told->text;
 }
 
 // A light ball between the ground and a heavy ellipsoid: the simplified law leaves a contact approaching, and Poisson's without
@@ -154,6 +162,32 @@ contact: {{friction: 0, restitution: 1}}
     EXPECT_LE(v[0], v[6] + 1e-12) << apart;
     EXPECT_LE(v[6], v[12] + 1e-12) << apart;
   }
+}
+
+// A cone of 11 g and a capsule of 1 g between a hull of 929 kg, an ellipsoid and the ground, some with e = 1: the simplified law
+// gained more than half of the energy.
+TEST(ImpactEnergy, SimplifiedLawNeverGainsInAPile) {
+  Simulation simulation = simulate(R"(
+delassus: 1
+bodies:
+  - {name: ground, type: fixed, restitution: 1.0, shapes: [{type: plane}]}
+  - {name: b0, type: rigid, mass: 928.533895, position: [0.291042044, 0.277856054, -0.156821297], rotation: [1.09178321, -0.311086265, -0.273806904], velocity: [-0.874715156, 0.423042426, 0.3759425], angular_velocity: [3.41609345, -0.365559903, 2.45630429], shapes: [{type: hull, points: [[-0.112382235, 0.0351114362, -0.0997540835], [-0.0326692991, 0.0784787127, -0.109918173], [-0.0270813994, -0.108923532, 0.0863944709], [0.100526181, -0.0670006614, 0.0349427075], [0.0817198677, -0.0538752386, -0.125413269], [0.105521426, -0.0226052779, 0.127892419], [-0.0954598972, -0.050783311, -0.104520944], [-0.17037721, 0.057257744, -0.0265695643], [0.0900724476, -0.0173122962, -0.133003354], [0.0204055312, -0.127238434, 0.065551173], [0.084528984, -0.0569802126, 0.0994372506], [-0.0134895381, -0.00576167805, -0.113462158], [0.0263298313, -0.0698191676, 0.112012991], [0.00976719605, 0.112005536, -0.0728678768], [-0.15300753, -0.0072548831, 0.0594114666]]}]}
+  - {name: b2, type: rigid, mass: 2.84748551, position: [0.35055834, 0.286042938, 0.453688034], rotation: [0.975650626, -0.118266459, -1.79433759], friction: 1.36906552, restitution: 0.970086477, rolling_friction: 0.00204435407, shapes: [{type: ellipsoid, size: [0.339712159, 0.137090905, 0.231746793]}]}
+  - {name: b5, type: rigid, mass: 0.0109431336, position: [0.400873839, 0.341958076, 0.169998938], rotation: [-1.7612054, 1.48819573, -1.15577123], velocity: [0.52019045, 0.327690195, 0.917157663], friction: 0.17123788, shapes: [{type: cone, radius: 0.0633609869, length: 0.178622014}]}
+  - {name: b7, type: rigid, mass: 0.00104831946, position: [0.289102081, 0.777422534, 0.250009951], rotation: [0.209467051, -0.121739557, 1.11315138], angular_velocity: [-1.86485813, 4.14418272, -2.23231306], friction: 0.806736399, shapes: [{type: capsule, radius: 0.0931094681, length: 0.335563086}]}
+)",
+                                   {"impact.law=simplified"});
+  // The most that it rises above what it has been before, and what is in play.
+  double least = std::numeric_limits<double>::infinity(), lowest = least, highest = -least, rise = 0;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    const double energy = report.energy.kinetic + report.energy.potential;
+    least = std::min(least, energy);
+    rise = std::max(rise, energy - least);
+    highest = std::max(highest, energy);
+    lowest = std::min(lowest, report.energy.potential);
+  });
+  ASSERT_TRUE(simulation.run_until(0.662)) << simulation.report().message;
+  EXPECT_LE(rise, 1e-3 * (highest - lowest));
 }
 
 }  // namespace

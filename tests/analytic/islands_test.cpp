@@ -82,6 +82,58 @@ TEST(Islands, PartsMoveAsAlone) {
               1e-9);
 }
 
+// Two balls that nothing but a spring ties, each with impacts of its own, while a third one bounces far away: the two move as
+// without the third and without islands. A step in which the spring were missing would change their velocities by k x h/m = 0.02 m/s.
+TEST(Islands, SpringsTie) {
+  const std::string pair = R"(
+  - {name: a, type: rigid, mass: 1, position: [0, 0.5, 0], shapes: [{type: sphere, radius: 0.1, restitution: 0.8}]}
+  - {name: b, type: rigid, mass: 2, position: [1, 0.6, 0], shapes: [{type: sphere, radius: 0.1, restitution: 0.6}]}
+)";
+  const std::string spring = R"(
+forces: [{name: spring, type: spring, between: [a, b], stiffness: 100, rest_length: 0.85}]
+)";
+  Simulation alone = simulate(scene_of(pair, spring), {"stepper.islands=false"});
+  Simulation together = simulate(scene_of(pair + k_ball, spring));
+  const std::size_t events = run_with_events(alone, 1.2).size();
+  EXPECT_GE(events, 3U);
+  EXPECT_GT(run_with_events(together, 1.2).size(), events);
+  // Round-off, which each impact amplifies a little.
+  EXPECT_LT((together.state().q.head(14) - alone.state().q).cwiseAbs().maxCoeff(), 1e-10);
+  EXPECT_LT((together.state().v.head(12) - alone.state().v).cwiseAbs().maxCoeff(), 1e-9);
+}
+
+// Two sliders of which one goes up as the other goes down hit the ground in turn and keep their speed; a third body has an impact
+// in the step of the first.
+TEST(Islands, CouplersTie) {
+  for (const bool islands : {true, false}) {
+    Simulation simulation = simulate(fmt::format(R"(
+delassus: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: ground, type: fixed, shapes: [{{type: plane}}]}}
+  - {{name: a, type: rigid, mass: 1, position: [0, 0.3, 0], velocity: [0, -1, 0], shapes: [{{type: sphere, radius: 0.1}}]}}
+  - {{name: b, type: rigid, mass: 3, position: [2, 0.4, 0], velocity: [0, 1, 0], shapes: [{{type: sphere, radius: 0.1}}]}}
+  - {{name: other, type: rigid, mass: 1, position: [5, 0.7, 0], velocity: [0, -2.999, 0], shapes: [{{type: sphere, radius: 0.1}}]}}
+joints:
+  - {{name: rail_a, type: prismatic, between: [world, a], point: [0, 0.3, 0], axis: [0, 1, 0]}}
+  - {{name: rail_b, type: prismatic, between: [world, b], point: [2, 0.4, 0], axis: [0, 1, 0]}}
+  - {{name: rope, type: coupler, terms: [{{joint: rail_a, coordinate: slide, coefficient: 1}}, {{joint: rail_b, coordinate: slide, coefficient: 1}}]}}
+contact: {{friction: 0, restitution: 1}}
+stepper: {{name: trapezoidal-2, step: 1e-2, islands: {}}}
+)",
+                                                 islands));
+    const std::vector<Event> events = run_with_events(simulation, 1.0);
+    // Gaps of 0.2 and 0.3 m at 1 m/s: a at 0.2 s, b when both have gone 0.5 m more.
+    ASSERT_EQ(events.size(), 3U) << islands;
+    EXPECT_NEAR(events.back().time, 0.7, 1e-10);
+    const Vector &q = simulation.state().q, &v = simulation.state().v;
+    EXPECT_NEAR(q[1], 0.1 + 0.2, 1e-10) << islands;
+    EXPECT_NEAR(q[8], 0.1 + 0.3, 1e-10) << islands;
+    EXPECT_NEAR(v[1], -1, 1e-10) << islands;
+    EXPECT_NEAR(v[7], 1, 1e-10) << islands;
+  }
+}
+
 // A ball is turned by a wall onto another one, all within a step: its swept box did not show it. Elastic and of equal masses,
 // the second takes all of the speed.
 TEST(Islands, ThoseThatMeetMerge) {

@@ -194,6 +194,39 @@ TEST(JointFriction, JamsWhereItAddsMoreThanItself) {
   EXPECT_LE(s.report().energy.error, 1e-9);
 }
 
+// A lift on a mast that stands on a cart on a slope, both light: the friction of the slope adds more than itself to the force that
+// limits it. That is told of with the name of the joint, whether the run ends there or goes on with the forces of the step before.
+TEST(JointFriction, LimitsThatDoNotSettleNameTheJoint) {
+  const std::string scene = R"(
+delassus: 1
+bodies:
+  - {name: cart, type: rigid, mass: 0.01236, inertia: [0.01, 0.01, 2.21e-05], position: [0.4119, 0.103, 0], velocity: [0, 1.47, 0], angular_velocity: [0, 0, 4.04]}
+  - {name: lift, type: rigid, mass: 0.01663, inertia: [0.01, 0.01, 0.00588], position: [1.407, 0.0224, 0], velocity: [0, -0.0302, 0], angular_velocity: [0, 0, -1.51]}
+joints:
+  - {name: slope, type: prismatic, between: [world, cart], point: [0, 0, 0], axis: [1, 1, 0]}
+  - {name: mast, type: prismatic, between: [cart, lift], point: [0.8238, 0, 0], axis: [0, 1, 0]}
+frictions:
+  - {name: slope_rub, joint: slope, coefficient: 1.64}
+  - {name: mast_rub, joint: mast, coefficient: 0.299}
+)";
+  const std::string words = "the friction in joint 'slope' and the joint forces that limit it do not settle";
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
+    SCOPED_TRACE(stepper);
+    const std::string name = std::string("stepper.name=") + stepper;
+    Simulation stopped = testing::simulate(scene, {name, "stepper.on_failure=stop"});
+    EXPECT_FALSE(stopped.step().ok);
+    EXPECT_NE(stopped.report().message.find(words), std::string::npos) << stopped.report().message;
+    Simulation goes_on = testing::simulate(scene, {name});
+    ASSERT_TRUE(goes_on.step().ok) << goes_on.report().message;
+    bool limited = false;
+    for (const Warning& warning : goes_on.report().warnings) {
+      EXPECT_NE(warning.text.find(words), std::string::npos) << warning.text;
+      limited = limited || warning.kind == WarningKind::friction_limits;
+    }
+    EXPECT_TRUE(limited);
+  }
+}
+
 TEST(JointLimit, StopIsAnImpactWithRestitution) {
   Model model;
   Body body = block("slider", 1.5);

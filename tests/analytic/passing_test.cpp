@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <regex>
+#include <string>
+#include <vector>
 
 #include "delassus/steppers/report.hpp"
 #include "tests/support/simulate.hpp"
@@ -233,6 +236,40 @@ stepper: {{step: 1e-3}}
     // The ground carries both, the lower box the upper one.
     EXPECT_NEAR(support, 3 * 8 * 9.81 * 1e-3, 1e-8) << shape;
     EXPECT_LE(simulation.state().v.norm(), 1e-9) << shape;
+  }
+}
+
+// A ball on two strings of 1 m, one of which is drawn away beyond 2 m. With policy warn it goes on, and each step that cannot be put
+// back onto its joints says which one is off, and by how much.
+TEST(Passing, WhatCannotBeProjectedIsNamed) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
+    Simulation simulation = simulate(fmt::format(R"(
+delassus: 1
+bodies:
+  - {{name: hand, type: kinematic, motion: [1.95 + t, 0, 0]}}
+  - {{name: ball, type: particle, mass: 1, position: [0.975, -sqrt(1 - 0.975^2), 0]}}
+joints:
+  - {{name: fixed_string, type: distance, between: [world, ball], anchor: [0, 0, 0], length: 1}}
+  - {{name: drawn_string, type: distance, between: [hand, ball], length: 1}}
+stepper: {{name: {}, step: 1e-2, on_failure: warn}}
+)",
+                                                 stepper));
+    std::vector<std::string> told;
+    simulation.observe([&](const Simulation&, const StepReport& report) {
+      for (const Warning& warning : report.warnings)
+        if (warning.kind == WarningKind::not_projected) told.push_back(warning.text);
+    });
+    simulation.run_until(0.1);
+    ASSERT_FALSE(told.empty()) << stepper << simulation.report().message;
+    // The hand is 2 m away at 0.05 s and 2.01 m at 0.06 s: a string is too short by half of that at least.
+    const std::regex words(
+        R"(t = [0-9.]+ s: the constraints could not be projected; worst: joint '(fixed|drawn)_string' is off by ([0-9.e-]+) m)");
+    for (const std::string& text : told) {
+      std::smatch parts;
+      ASSERT_TRUE(std::regex_match(text, parts, words)) << text;
+      const bool at_reach = text.find("t = 0.05 s") != std::string::npos;
+      EXPECT_GE(std::stod(parts[2]), at_reach ? 1e-6 : 0.005) << text;
+    }
   }
 }
 

@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <string>
 #include <vector>
 
@@ -289,6 +291,48 @@ TEST(SharedForces, AChainOfAThousandHingesIsNotRedundant) {
   EXPECT_EQ(find_redundancy(s.system(), s.state()).num_redundant, 0);
   ASSERT_TRUE(s.step().ok) << s.report().message;
   EXPECT_EQ(s.report().certificate.redundant_joint_rows, 0);
+}
+
+// The same with 1.6 and with 1.3 times the force that friction needs: with the first the box turned by 32° and slid by 2 cm, with
+// the second it held. The lift begins at 0.5 s.
+TEST(SharedForces, AGripHoldsAtTheDefaultStep) {
+  const std::string scene = R"scene(
+delassus: 1
+name: gripper
+constants: {F: 5, w: 0.06, gap: 0.01}
+bodies:
+  - {name: floor, type: fixed, shapes: [{type: plane}]}
+  - name: palm
+    type: kinematic
+    motion: [0, "0.2 + 0.2*(3*clamp(t - 0.5, 0, 1)^2 - 2*clamp(t - 0.5, 0, 1)^3)", 0]
+    shapes: [{type: box, size: [0.3, 0.02, 0.06]}]
+  - {name: left, type: rigid, mass: 0.2, position: [-w/2 - gap - 0.01, 0.1, 0], shapes: [{type: box, size: [0.02, 0.18, 0.04]}]}
+  - {name: right, type: rigid, mass: 0.2, position: [w/2 + gap + 0.01, 0.1, 0], shapes: [{type: box, size: [0.02, 0.18, 0.04]}]}
+  - {name: box, type: rigid, mass: 0.5, position: [0, w/2, 0], shapes: [{type: box, size: [w, w, w]}]}
+joints:
+  - {name: slide_left, type: prismatic, between: [palm, left], point: [-w/2 - gap - 0.01, 0.2, 0], axis: [1, 0, 0]}
+  - {name: slide_right, type: prismatic, between: [palm, right], point: [w/2 + gap + 0.01, 0.2, 0], axis: [1, 0, 0]}
+motors:
+  - {name: close_left, type: force, joint: slide_left, law: F*(1 - exp(-t/0.05))}
+  - {name: close_right, type: force, joint: slide_right, law: -F*(1 - exp(-t/0.05))}
+contact: {friction: 0.8}
+)scene";
+  for (const char* force : {"constants.F=5", "constants.F=4"}) {
+    SCOPED_TRACE(force);
+    Simulation s(parse_scene(scene, "gripper", {force}));
+    double turn = 0, slide = 0;
+    s.observe([&](const Simulation& now, const StepReport&) {
+      const BodyView box = now.body(now.find_body("box")), left = now.body(now.find_body("left"));
+      turn = std::max(turn, 2 * box.orientation().tail<3>().norm());  // small angles
+      // The fingers go with the palm; the box began 0.07 m below the middle of a finger.
+      slide = std::max(
+          {slide, std::abs(box.position().y() - left.position().y() + 0.07), std::abs(box.position().z())});
+    });
+    ASSERT_TRUE(s.run_until(0.65)) << s.report().message;
+    EXPECT_GT(s.body(s.find_body("box")).position().y(), 0.03 + 0.01) << "it is lifted";
+    EXPECT_LT(turn, 0.5 * std::numbers::pi / 180);
+    EXPECT_LT(slide, 1e-4);
+  }
 }
 
 }  // namespace

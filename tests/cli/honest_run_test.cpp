@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
 
 #include "../support/program.hpp"
 #include "delassus/recorder/recording.hpp"
@@ -107,6 +110,9 @@ TEST_F(HonestRunTest, TooLargeStepsDoNotPass) {
     if (result.status == 0) {
       EXPECT_GE(s["warning_kinds"].count(c.kind), 1u) << s["warning_kinds"];
       EXPECT_LT(s["worst"]["residual"], 1e-3);
+      // What has sunk in by more than a millimetre is told of.
+      EXPECT_TRUE(s["worst"]["penetration"] < 1e-3 || s["warning_kinds"].count("penetration") == 1)
+          << s["worst"] << s["warning_kinds"];
     } else {
       EXPECT_EQ(result.status, 3) << result.err;
     }
@@ -215,6 +221,112 @@ stepper: {name: trapezoidal-2, step: 10000, max_events: 1000000}
   }
 }
 
+// A second signal that comes while the files are written: those that are begun become whole, and all that cannot be
+// computed again is there.
+TEST_F(HonestRunTest, SignalsWhileFilesAreWrittenLoseNothing) {
+  write("ball.yaml", k_ball);
+  for (const bool tables : {true, false}) {
+    SCOPED_TRACE(tables ? "tables" : "page");
+    const std::string out = tables ? "tables" : "page";
+    std::vector<std::string> arguments{"run",   "ball.yaml",         "--step", "1e-5", "--duration", "1000",
+                                       "--set", "output={every: 1}", "--out",  out};
+    if (tables) arguments.emplace_back("--csv");
+    const pid_t pid = start(arguments);
+    wait_for(out + "/recording.h5.part");
+    std::this_thread::sleep_for(std::chrono::milliseconds(250));
+    send(pid, SIGTERM);
+    // From now on tables and page are made of the recording.
+    wait_for(out + "/summary.json");
+    send(pid, SIGTERM);
+    const ProgramResult result = finish(pid);
+    EXPECT_EQ(result.status, 3) << result.err;
+    EXPECT_EQ(result.signal, 0);
+    EXPECT_EQ(summary(out)["status"], "interrupted");
+    const Recording recording = read_recording(path(out));
+    EXPECT_TRUE(recording.complete);
+    ASSERT_GT(recording.num_frames(), 100);
+    EXPECT_EQ(recording.time.back(), summary(out)["time"]);
+    EXPECT_EQ(load_state_file(path(out + "/state.txt")).t, recording.time.back());
+    for (const std::string& name : entries()) EXPECT_FALSE(name.ends_with(".part")) << name;
+    // Whether the page was begun before the second signal is a matter of luck; half of one there is not.
+    EXPECT_EQ(contains(result.out, "report.html"), exists(out + "/report.html")) << result.out;
+    if (exists(out + "/report.html")) {
+      EXPECT_TRUE(contains(read(out + "/report.html"), "</html>"));
+    }
+    EXPECT_EQ(contains(result.out, "*.csv"), exists(out + "/bodies.csv")) << result.out;
+    if (exists(out + "/bodies.csv")) {
+      EXPECT_EQ(static_cast<int>(read_lines(out + "/bodies.csv").size()), 1 + recording.num_frames() * 2);
+    }
+  }
+}
+
+// A ball that flies to and fro between two walls more often than a step may have events.
+TEST_F(HonestRunTest, TooManyEventsInAStepAreToldOf) {
+  write("rattle.yaml", R"(delassus: 1
+name: rattle
+duration: 0.02
+gravity: [0, 0, 0]
+bodies:
+  - {name: left, type: fixed, position: [-0.5, 0, 0], shapes: [{type: box, size: [0.8, 1, 1]}]}
+  - {name: right, type: fixed, position: [0.5, 0, 0], shapes: [{type: box, size: [0.8, 1, 1]}]}
+  - {name: ball, type: rigid, mass: 1, velocity: [30, 0, 0], shapes: [{type: sphere, radius: 0.09}]}
+contact: {friction: 0, restitution: 1}
+stepper: {name: trapezoidal-2, step: 0.01, max_events: 6}
+)");
+  // 0.01 m to the first wall, 0.02 m between them, 0.3 m a step: 15 events in each, up to six of which are located.
+  const ProgramResult result = run({"run", "rattle.yaml", "--out", "out"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json s = summary("out");
+  EXPECT_EQ(s["warning_kinds"]["events captured"], 2) << s["warning_kinds"];
+  EXPECT_GE(s["num_warnings"], 2);
+  // The first event comes after 1/3 ms at the right wall, the others each 2/3 ms: the seventh at that wall again.
+  EXPECT_TRUE(
+      contains(result.err, "t = 0.00433333333 s: more than 6 events in a step (the last at contact 'right "))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "captured, not located")) << result.err;
+  EXPECT_TRUE(contains(result.out, "2 events captured")) << result.out;
+  const Recording recording = read_recording(path("out"));
+  EXPECT_EQ(std::count_if(recording.events.begin(), recording.events.end(),
+                          [](const Event& event) { return event.kind == EventKind::zeno; }),
+            2);
+  // With room for all of them nothing is to be told.
+  const ProgramResult enough =
+      run({"run", "rattle.yaml", "--out", "enough", "--no-report", "--set", "stepper.max_events=20"});
+  ASSERT_EQ(enough.status, 0) << enough.err;
+  EXPECT_EQ(summary("enough")["num_warnings"], 0) << summary("enough")["warnings"];
+  EXPECT_EQ(summary("enough")["events"], 30);
+}
+
+// A run that chooses its stepper says why, on the screen and in its summary.
+TEST_F(HonestRunTest, TheChoiceOfAStepperHasAReason) {
+  const auto balls = [](int n, const std::string& more) {
+    std::string scene =
+        "delassus: 1\nname: balls\nduration: 0.002\ngravity: [0, 0, 0]\n" + more + "bodies:\n";
+    for (int i = 0; i < n; ++i)
+      scene += "  - {name: b" + std::to_string(i) + ", type: rigid, mass: 1, position: [" +
+               std::to_string(i) + ", 0, 0], shapes: [{type: sphere, radius: 0.1}]}\n";
+    return scene;
+  };
+  struct Case {
+    std::string scene;
+    const char *stepper, *reason;
+  };
+  const std::vector<Case> cases{
+      {balls(3, "contact: {enabled: false}\n"), "generalized-alpha", "chosen because nothing can touch"},
+      {balls(40, ""), "trapezoidal-2", "chosen because there are contacts, stops or dry friction"},
+      {balls(41, ""), "moreau-jean", "chosen because more than 40 bodies may touch; events are captured"},
+      {balls(41, "stepper: {name: trapezoidal-2}\n"), "trapezoidal-2", "as the scene asks"}};
+  for (const Case& c : cases) {
+    SCOPED_TRACE(c.reason);
+    write("balls.yaml", c.scene);
+    const ProgramResult result = run({"run", "balls.yaml", "--out", "out", "--no-report"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_TRUE(contains(result.out, std::string("stepper ") + c.stepper + ", " + c.reason)) << result.out;
+    EXPECT_EQ(summary("out")["stepper"], c.stepper);
+    EXPECT_TRUE(contains(summary("out")["stepper_reason"], c.reason)) << summary("out")["stepper_reason"];
+  }
+}
+
 // No more room for the recording: the state is saved all the same.
 TEST_F(HonestRunTest, FullDisksLeaveTheState) {
   write("ball.yaml", k_ball);
@@ -251,6 +363,78 @@ TEST_F(HonestRunTest, DefaultRecordingsAreBounded) {
       run({"run", "many.yaml", "--duration", "0.01", "--no-report", "--out", "brief"});
   EXPECT_EQ(summary("brief")["notes"].size(), 0u);
   EXPECT_EQ(read_recording(path("brief")).num_frames(), 11);
+}
+
+// What shares its load only on the way is listed too: a box that falls onto its four corners, and a ball together with a joint that
+// keeps it in a plane. A ball alone shares with nothing.
+TEST_F(HonestRunTest, ReactionsThatAreNotUniqueOnTheWayAreListed) {
+  struct Case {
+    const char *shape, *joints;
+    json expected;
+  };
+  const char* const planar =
+      "joints: [{name: rail, type: planar, between: [world, body], point: [0, 0.105, 0], axis: [0, 0, 1]}]";
+  for (const Case& c : {Case{"{type: box, size: [0.4, 0.2, 0.3]}", "", json::array({"body on ground"})},
+                        Case{"{type: sphere, radius: 0.1}", planar, json::array({"rail", "body on ground"})},
+                        Case{"{type: sphere, radius: 0.1}", "", json::array()}}) {
+    SCOPED_TRACE(std::string(c.shape) + c.joints);
+    write("drop.yaml", std::string(R"(delassus: 1
+name: drop
+duration: 0.06
+bodies:
+  - {name: ground, type: fixed, shapes: [{type: plane}]}
+  - {name: body, type: rigid, mass: 1, position: [0, 0.105, 0], shapes: [)") +
+                           c.shape + "]}\ncontact: {restitution: 0}\n" + c.joints + "\n");
+    const ProgramResult result = run({"run", "drop.yaml", "--out", "out", "--quiet"});
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(summary("out")["reactions_not_unique"], c.expected);
+    // The page has the same as a row of its table.
+    const std::string page = read("out/report.html");
+    EXPECT_EQ(contains(page, "reactions that are not unique"), !c.expected.empty());
+    EXPECT_EQ(contains(page, "body on ground (least norm)"), !c.expected.empty());
+  }
+}
+
+// Balls that bounce, for so long that a frame each step would make gigabytes: fewer frames are kept, but all events.
+TEST_F(HonestRunTest, ThinnedRecordingsHaveAllEvents) {
+  std::string scene =
+      "delassus: 1\nname: bounce\nduration: 100\nbodies:\n"
+      "  - {name: ground, type: fixed, shapes: [{type: plane}]}\n";
+  for (int i = 0; i < 60; ++i)
+    scene += "  - {name: p" + std::to_string(i) + ", type: rigid, mass: 1, position: [" + std::to_string(i) +
+             ", " + std::to_string(0.11 + 0.002 * i) + ", 0], shapes: [{type: sphere, radius: 0.1}]}\n";
+  write("bounce.yaml", scene + "contact: {friction: 0, restitution: 0.9}\n");
+  const pid_t pid = start({"run", "bounce.yaml", "--no-report", "--out", "thin", "--quiet"});
+  wait_for("thin/recording.h5.part");
+  std::this_thread::sleep_for(std::chrono::milliseconds(400));
+  send(pid, SIGINT);
+  finish(pid);
+  const json s = summary("thin");
+  ASSERT_EQ(s["notes"].size(), 1u);
+  const Recording thin = read_recording(path("thin"));
+  ASSERT_GT(thin.num_frames(), 2);
+  // The first state, each n-th step, and the last one.
+  const long steps = s["steps"], every = thin.step[1];
+  EXPECT_TRUE(contains(s["notes"][0], "(each " + std::to_string(every) + " steps)")) << s["notes"];
+  EXPECT_EQ(thin.num_frames(), 1 + (steps + every - 1) / every);
+  // A ball takes 32 numbers a frame for its place and velocities alone: 1e5 steps would take 1.5 GB for 0.1 GB. With its
+  // contacts it takes no more than three times that.
+  EXPECT_GE(every, 16);
+  EXPECT_LE(every, 48);
+
+  const std::string end = std::to_string(s["time"].get<double>());
+  const ProgramResult whole = run({"run", "bounce.yaml", "--no-report", "--out", "whole", "--quiet",
+                                   "--duration", end, "--set", "output={every: 1}"});
+  ASSERT_EQ(whole.status, 0) << whole.err;
+  const Recording all = read_recording(path("whole"));
+  EXPECT_EQ(all.num_frames(), 1 + steps);
+  EXPECT_EQ(thin.events.size(), s["events"]);
+  ASSERT_EQ(thin.events.size(), all.events.size());
+  ASSERT_GT(thin.events.size(), static_cast<std::size_t>(thin.num_frames()));
+  for (std::size_t i = 0; i < all.events.size(); ++i) {
+    EXPECT_EQ(thin.events[i].time, all.events[i].time);
+    EXPECT_EQ(thin.events[i].contact, all.events[i].contact);
+  }
 }
 
 }  // namespace

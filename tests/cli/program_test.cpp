@@ -201,8 +201,8 @@ TEST_F(CliTest, BodiesCsvHasTheBitsOfTheLibrary) {
     all.insert(all.end(), {"--stepper", stepper, "--csv", "--no-report"});
     run_well("block_on_table", stepper, all);
     const std::vector<std::string> lines = read_lines(std::string(stepper) + "/bodies.csv");
+    ASSERT_EQ(lines.size(), 66u);
     EXPECT_EQ(lines.front(), "t,name,x,y,z,qw,qx,qy,qz,vx,vy,vz,wx,wy,wz");
-    EXPECT_EQ(lines.size(), 66u);
     const std::vector<std::string> last = split(lines.back());
     EXPECT_NEAR(std::abs(std::stod(last[2]) - k_block_at_2), error, 1e-6 * error);
 

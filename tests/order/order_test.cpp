@@ -48,6 +48,8 @@ const Scheme k_schemes[] = {
     {"moreau_jean_projected", {"stepper.name=moreau-jean-projected"}, 2, 2},
     {"moreau_jean_plain", {"stepper.name=moreau-jean", "stepper.projection=none"}, 2, 1},
     {"moreau_jean_implicit", {"stepper.name=moreau-jean", "stepper.theta=1"}, 1, 1},
+    {"moreau_jean_quarter", {"stepper.name=moreau-jean", "stepper.theta=0.25"}, 1, 1},
+    {"moreau_jean_explicit", {"stepper.name=moreau-jean", "stepper.theta=0"}, 1, 1},
     {"dvi_euler", {"stepper.name=dvi-euler"}, 1, 1},
 };
 

@@ -201,6 +201,7 @@ class Scenes(unittest.TestCase):
         names = {(a, b) for a, b in pairs.kinds()}
         self.assertIn(("cone", "mesh"), names)
         self.assertIn(("mesh", "cone"), names)
+        self.assertIn(("mesh", "mesh"), names)
         for a, b in names:
             for motion in pairs.MOTIONS:
                 self.assertEqual(len(pairs.make_pair(a, b, motion, 1)["bodies"]), 2)

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cmath>
 #include <filesystem>
 #include <numbers>
 
@@ -199,6 +200,51 @@ TEST(MeshFile, CornersThatDifferByRoundOffAreOneVertex) {
   const Shape shape = testing::surface_shape(ShapeKind::mesh, loose);
   EXPECT_EQ(check_shape(shape, true), "");
   EXPECT_NEAR(shape_volume(shape), 40 * 30 * 50, 1e-6 * 40 * 30 * 50);
+}
+
+// A ring with a square section, closed: four corners for each of n places around the z axis.
+Surface ring_surface(int n, double inner, double outer, double height) {
+  Surface out;
+  for (int i = 0; i < n; ++i) {
+    const double angle = 2 * std::numbers::pi * i / n;
+    const Vector3 across(std::cos(angle), std::sin(angle), 0), up(0, 0, height / 2);
+    for (const Vector3& x : {Vector3(inner * across - up), Vector3(outer * across - up),
+                             Vector3(outer * across + up), Vector3(inner * across + up)})
+      out.vertices.push_back(x);
+    for (int k = 0; k < 4; ++k) {
+      const int a = 4 * i + k, b = 4 * i + (k + 1) % 4, c = (a + 4) % (4 * n), d = (b + 4) % (4 * n);
+      out.triangles.push_back({a, c, d});
+      out.triangles.push_back({a, d, b});
+    }
+  }
+  return out;
+}
+
+// As programs for design write it: in millimetres and single precision, each triangle with corners of its own.
+TEST(MeshFile, RingOfADesignProgramIsReadClosed) {
+  constexpr int n = 48;
+  constexpr double inner = 30, outer = 40, height = 12;
+  const Surface ring = ring_surface(n, inner, outer, height);
+  // More than the 4e-6 between two numbers of single precision here, less than k_weld_tolerance · 113.8 = 1.1e-4.
+  const std::string bytes = binary_stl(shaken(ring, 2e-5));
+  const Surface open = parse_stl(bytes, "ring.stl");
+  ASSERT_GT(open.vertices.size(), 2 * ring.vertices.size());
+  ASSERT_FALSE(check_shape(testing::surface_shape(ShapeKind::mesh, open), true).empty());
+
+  const auto folder = std::filesystem::temp_directory_path() / "delassus_mesh_file_test_ring";
+  std::filesystem::create_directories(folder);
+  const std::string path = (folder / "cad_ring.stl").string();
+  write_file(path, bytes);
+  const Surface read = read_mesh_file(path);
+  std::filesystem::remove_all(folder);
+  EXPECT_EQ(count_welded(read), static_cast<int>(open.vertices.size() - ring.vertices.size()));
+  EXPECT_EQ(read.triangles.size(), ring.triangles.size());
+  const Shape shape = testing::surface_shape(ShapeKind::mesh, read);
+  EXPECT_EQ(check_shape(shape, true), "");
+  // Area of the polygons times the height; the walls, 10 mm apart, have moved by up to 1e-5 mm each.
+  const double volume =
+      0.5 * n * std::sin(2 * std::numbers::pi / n) * (outer * outer - inner * inner) * height;
+  EXPECT_NEAR(shape_volume(shape), volume, 1e-5 * volume);
 }
 
 TEST(MeshFile, WhatIsClosedOrFarApartIsNotWelded) {

@@ -9,8 +9,10 @@
 
 #include "../support/simulate.hpp"
 #include "delassus/base/stop_request.hpp"
+#include "delassus/simulation/certificate_watch.hpp"
 #include "delassus/simulation/start_check.hpp"
 #include "delassus/solvers/registry.hpp"
+#include "delassus/steppers/tolerances.hpp"
 #include "tests/support/messages.hpp"
 
 namespace delassus::start_test {
@@ -184,6 +186,157 @@ TEST(Energy, GainsAreWarnedOf) {
     EXPECT_EQ(told, 0) << stepper;
     EXPECT_FALSE(quiet.energy_watch().verdict(quiet.system()).has_value()) << stepper;
   }
+}
+
+// Of q⁺ = q + h ((1−γ) v + γ v⁺), v⁺ = v − h ω² ((1−α) q + α q⁺) the determinant is
+// (1 + (1−α)(1−γ) h²ω²) / (1 + α γ h²ω²): with γ = ½ above 1, and the energy grows, exactly where α < ½.
+TEST(Energy, SettingsThatCanGainAreWarnedOf) {
+  const auto run = [](const std::vector<std::string>& settings) {
+    Simulation simulation = simulate(k_spring, settings);
+    EXPECT_TRUE(simulation.run_until(0.5)) << simulation.report().message;
+    return simulation;
+  };
+  const double in_play = 0.5 * 1000 * 0.1 * 0.1;
+  const Simulation weighed = run({"stepper.name=alpha-gamma", "stepper.alpha=0.4"});
+  ASSERT_EQ(count(weighed.start_warnings(), WarningKind::setting), 1);
+  const std::string& words = weighed.start_warnings()[0].text;
+  EXPECT_TRUE(contains(
+      words, "'alpha-gamma' weighs the end of a step by 0.4 (forces) and 0.5 (velocities), below 1 together"))
+      << words;
+  EXPECT_GT(weighed.report().energy.error, 0.01 * in_play);
+  const Simulation none = run({"stepper.name=trapezoidal-2", "stepper.derivatives=none"});
+  ASSERT_EQ(count(none.start_warnings(), WarningKind::setting), 1);
+  const std::string& explicit_words = none.start_warnings()[0].text;
+  EXPECT_TRUE(contains(explicit_words, "'trapezoidal-2' takes forces as they are at the start of a step"))
+      << explicit_words;
+
+  for (const char* setting : {"stepper.theta=0.3", "stepper.theta=0"}) {
+    const Simulation below = run({"stepper.name=moreau-jean", setting});
+    EXPECT_EQ(count(below.start_warnings(), WarningKind::setting), 1) << setting;
+    EXPECT_GT(below.report().energy.error, 0.01 * in_play) << setting;
+  }
+  const Simulation slow = run({"stepper.name=alpha-gamma", "stepper.alpha=0.5", "stepper.gamma=0.3"});
+  EXPECT_EQ(count(slow.start_warnings(), WarningKind::setting), 1);
+  EXPECT_GT(slow.report().energy.error, 0.01 * in_play);
+
+  // At ½ it does not gain, and is not warned of; nor with α + γ > 1.
+  for (const char* gamma : {"stepper.gamma=0.5", "stepper.gamma=0.7"}) {
+    const Simulation half = run(
+        {"stepper.name=alpha-gamma", gamma, gamma[14] == '5' ? "stepper.alpha=0.5" : "stepper.alpha=0.4"});
+    EXPECT_TRUE(half.start_warnings().empty()) << gamma;
+    EXPECT_LT(half.report().energy.error, 1e-3 * in_play) << gamma;
+  }
+  // Nor are weights that have nothing to act on.
+  const Simulation free =
+      run({"stepper.name=alpha-gamma", "stepper.alpha=0.4", "stepper.derivatives=none", "forces=[]"});
+  EXPECT_TRUE(free.start_warnings().empty());
+}
+
+// A hinge and a rail with stops, and a ball on the ground: gaps of each unit.
+const char* const k_watched = R"(
+delassus: 1
+gravity: [0, 0, 0]
+start: accept
+bodies:
+  - {name: door, type: rigid, mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}
+  - {name: slider, type: rigid, mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}
+  - {name: ground, type: fixed, position: [0, -1, 0], shapes: [{type: plane}]}
+  - {name: ball, type: rigid, mass: 1, position: [3, -0.85, 0], shapes: [{type: sphere, radius: 0.2}]}
+joints:
+  - {name: hinge, type: revolute, between: [world, door], point_a: [0, 0, 0], point_b: [-0.5, 0, 0]}
+  - {name: rail, type: prismatic, between: [world, slider], point: [2, 0, 0], axis: [1, 0, 0]}
+limits:
+  - {name: door_stop, joint: hinge, lower: 0.5, upper: 1}
+  - {name: slider_stop, joint: rail, lower: 0.2, upper: 1}
+)";
+
+class Certificates : public ::testing::Test {
+ protected:
+  Certificates() : simulation_(simulate(k_watched)) {}
+  const System& system() const { return simulation_.system(); }
+  // What is warned of after a step with this certificate.
+  std::vector<Warning> look(const Certificate& certificate) {
+    StepReport report;
+    report.t_end = 0.25;
+    report.certificate = certificate;
+    watch_.look(system(), simulation_.state(), report);
+    return report.warnings;
+  }
+  void expect_one(const Certificate& certificate, WarningKind kind, const std::string& words) {
+    const std::vector<Warning> warnings = look(certificate);
+    ASSERT_EQ(warnings.size(), 1u) << words;
+    EXPECT_EQ(warnings[0].kind, kind);
+    EXPECT_TRUE(contains(warnings[0].text, words)) << warnings[0].text;
+    EXPECT_TRUE(contains(warnings[0].text, "t = 0.25 s")) << warnings[0].text;
+  }
+  // The contact whose name begins so. All are closed at the start.
+  ContactId contact(const std::string& name) const {
+    const State& state = simulation_.state();
+    for (ContactId id : system().contacts_within(0, state.t, state.q, state.v).ids)
+      if (system().contact_name(id).starts_with(name)) return id;
+    ADD_FAILURE() << "no contact " << name;
+    return 0;
+  }
+  // The first row of a joint that is an angle, or a length.
+  int joint_row(const std::string& name, bool angle) const {
+    for (int row = 0; row < 10; ++row)
+      if (system().joint_name(row) == name && system().joint_row_is_angle(row) == angle) return row;
+    ADD_FAILURE() << "no row of " << name;
+    return 0;
+  }
+
+  Simulation simulation_;
+  CertificateWatch watch_;
+};
+
+TEST_F(Certificates, ResidualsAreWarnedOfByWhatIsNotSolved) {
+  EXPECT_TRUE(look({.momentum_residual = 0.9 * k_residual_tolerance,
+                    .joint_residual = 0.9 * k_residual_tolerance,
+                    .contact_residual = 0.9 * k_residual_tolerance})
+                  .empty());
+  // Each more than twice the one before: the watch tells of what has doubled only.
+  expect_one({.momentum_residual = 2e-3}, WarningKind::residual,
+             "the equations of motion of the step are solved to 0.002 only");
+  EXPECT_TRUE(look({.momentum_residual = 3.9e-3}).empty());
+  expect_one({.momentum_residual = 2e-3, .joint_residual = 5e-3}, WarningKind::residual,
+             "the joints of the step are solved to 0.005 only");
+  expect_one({.joint_residual = 2e-3,
+              .contact_residual = 0.011,
+              .has_worst_contact = true,
+              .worst_contact = contact("door_stop.lower")},
+             WarningKind::residual,
+             "the contact laws of the step are solved to 0.011 only (worst: contact 'door_stop.lower')");
+  EXPECT_TRUE(look({.contact_residual = 0.011}).empty());
+}
+
+TEST_F(Certificates, DepthsHaveTheUnitOfTheirGap) {
+  const ContactId door = contact("door_stop.lower"), slider = contact("slider_stop.lower"),
+                  ball = contact("ground");
+  EXPECT_TRUE(look({.relative_depth = 0.9 * k_depth_tolerance, .deepest_contact = ball}).empty());
+  // A share of the width of the ball, 0.4 m.
+  expect_one({.relative_depth = 2e-3, .deepest_contact = ball}, WarningKind::penetration,
+             "is 0.0008 m deep, 0.2 % of the smaller body");
+  EXPECT_TRUE(look({.relative_depth = 3.9e-3, .deepest_contact = ball}).empty());
+  // Of bodies without shapes the depth itself counts.
+  ASSERT_EQ(system().contact_size(door), 1.0);
+  expect_one({.relative_depth = 0.005, .deepest_contact = door}, WarningKind::penetration,
+             "contact 'door_stop.lower' is 0.005 rad deep; a smaller step may help");
+  ASSERT_EQ(system().contact_size(slider), 1.0);
+  expect_one({.relative_depth = 0.02, .deepest_contact = slider}, WarningKind::penetration,
+             "contact 'slider_stop.lower' is 0.02 m deep");
+}
+
+TEST_F(Certificates, DriftsHaveTheUnitOfTheirRow) {
+  // Lengths are compared with the system, which reaches to 3 m: 1 + 3.
+  const int rail = joint_row("rail", false), hinge = joint_row("hinge", true);
+  EXPECT_TRUE(look({.joint_drift = 3.9e-3, .worst_joint_row = rail}).empty());
+  expect_one({.joint_drift = 4.1e-3, .worst_joint_row = rail}, WarningKind::joint_drift,
+             "joint 'rail' is off by 0.0041 m");
+  EXPECT_TRUE(look({.joint_drift = 8e-3, .worst_joint_row = rail}).empty());
+  // Angles are not.
+  EXPECT_TRUE(look({.joint_turn = 2e-3, .worst_joint_row = hinge}).empty());  // less than twice 4.1e-3 / 4
+  expect_one({.joint_turn = 2.1e-3, .worst_joint_row = hinge}, WarningKind::joint_drift,
+             "joint 'hinge' is off by 0.0021 rad");
 }
 
 // A lift that a motor moves at constant speed brings m g v t: work of a prescribed motion, no error.
