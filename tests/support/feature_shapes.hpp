@@ -20,9 +20,9 @@ namespace delassus::testing {
 
 inline constexpr double k_infinity = std::numeric_limits<double>::infinity();
 
-class Random {
+class RandomPoses {
  public:
-  explicit Random(std::uint64_t seed) : generator_(seed) {}
+  explicit RandomPoses(std::uint64_t seed) : generator_(seed) {}
   double between(double lo, double hi) { return lo + (hi - lo) * unit_(generator_); }
   Vector3 vector(double size) { return {between(-size, size), between(-size, size), between(-size, size)}; }
   Vector3 direction() {
@@ -174,7 +174,7 @@ inline constexpr std::array k_kind_names = {"corner",        "ball",       "shar
                                             "cylinder side", "cone side",  "polygon",    "rounded polygon",
                                             "disk",          "half space", "rim",        "ellipsoid"};
 
-inline Subject touching_polygon(Random& random, const Vector3& x, const Vector3& d, double rounding) {
+inline Subject touching_polygon(RandomPoses& random, const Vector3& x, const Vector3& d, double rounding) {
   const Vector3 u = random.perpendicular(d), v = d.cross(u);
   std::vector<Vector3> corners;
   const int count = 3 + static_cast<int>(random.between(0, 4));
@@ -192,7 +192,7 @@ inline Subject touching_polygon(Random& random, const Vector3& x, const Vector3&
 }
 
 // `across`: its direction in the plane of contact.
-inline Subject touching_edge(Random& random, const Vector3& x, const Vector3& d, const Vector3& across,
+inline Subject touching_edge(RandomPoses& random, const Vector3& x, const Vector3& d, const Vector3& across,
                              double radius, double slope, bool closed) {
   const Vector3 e = -slope * d + std::sqrt(1 - slope * slope) * across;  // dᵀe = −slope
   const double s0 = random.between(0.05, 0.8), s1 = random.between(0.05, 0.8);
@@ -213,7 +213,7 @@ inline Subject touching_edge(Random& random, const Vector3& x, const Vector3& d,
 }
 
 // d = cos γ radial + sin γ axis: between the disk and the side of a cylinder.
-inline Subject touching_rim(Random& random, const Vector3& x, const Vector3& d, double gamma,
+inline Subject touching_rim(RandomPoses& random, const Vector3& x, const Vector3& d, double gamma,
                             const Vector3& tangent) {
   const Vector3 across = d.cross(tangent);
   const double radius = random.between(0.3, 1.0);
@@ -234,7 +234,7 @@ inline Subject touching_ellipsoid(const Vector3& semi_axes, const Pose& turned, 
 
 // The feature of this kind with the surface point x and the outward normal d, in a random pose. `across`: direction of
 // an edge, tangent of a rim.
-inline Subject touching(Random& random, Kind kind, const Vector3& x, const Vector3& d,
+inline Subject touching(RandomPoses& random, Kind kind, const Vector3& x, const Vector3& d,
                         const Vector3& across) {
   const double radius = random.between(0.2, 0.5);
   Subject out;
@@ -284,7 +284,7 @@ inline Subject touching(Random& random, Kind kind, const Vector3& x, const Vecto
   return out;
 }
 
-inline Subject touching(Random& random, Kind kind, const Vector3& x, const Vector3& d) {
+inline Subject touching(RandomPoses& random, Kind kind, const Vector3& x, const Vector3& d) {
   const Vector3 across = random.perpendicular(d);
   return touching(random, kind, x, d, across);
 }
@@ -333,7 +333,7 @@ inline bool crosses(const TouchingPair& pair, double gap) {
   return pair.sine() * pair.sine() > -safety * gap / smallest_radius;
 }
 
-inline TouchingPair make_touching(Random& random, Kind kind_a, Kind kind_b, double gap) {
+inline TouchingPair make_touching(RandomPoses& random, Kind kind_a, Kind kind_b, double gap) {
   TouchingPair out;
   out.n = random.direction();
   out.point_a = random.vector(0.5);

@@ -78,7 +78,7 @@ bool has_own_normal(Kind a, Kind b) {
 }
 
 TEST(FeatureContact, PairsOnBothSidesOfASlab) {
-  Random random(1);
+  RandomPoses random(1);
   for (const Kind kind_a : k_kinds)
     for (const Kind kind_b : k_kinds) {
       if (kind_b < kind_a || !can_touch(feature_kind(kind_a), feature_kind(kind_b))) continue;
@@ -108,7 +108,7 @@ TEST(FeatureContact, PairsOnBothSidesOfASlab) {
 
 // Curves that cross at small angles: feet are worth round-off over the sine, the gap stays exact.
 TEST(FeatureContact, NearlyParallelEdges) {
-  Random random(2);
+  RandomPoses random(2);
   constexpr std::array curves = {Kind::sharp_edge, Kind::capsule_axis, Kind::cylinder_side};
   for (const Kind kind_a : curves)
     for (const Kind kind_b : curves) {
@@ -140,7 +140,7 @@ TEST(FeatureContact, NearlyParallelEdges) {
 
 // A disk that nearly lies flat on a face, and one that an edge crosses nearly in its plane or along its axis.
 TEST(FeatureContact, NearlyFlatRims) {
-  Random random(3);
+  RandomPoses random(3);
   for (const Kind kind :
        {Kind::polygon, Kind::half_space, Kind::sharp_edge, Kind::capsule_axis, Kind::cone_side}) {
     Worst worst;
@@ -165,7 +165,7 @@ TEST(FeatureContact, NearlyFlatRims) {
 
 // The chord that an edge, a generator of a cone or another rim cuts off is short: its ends are two minima close together.
 TEST(FeatureContact, ShallowCrossingsOfRims) {
-  Random random(11);
+  RandomPoses random(11);
   for (const Kind kind : {Kind::sharp_edge, Kind::capsule_axis, Kind::cone_side, Kind::rim}) {
     Worst worst;
     constexpr double gap = 1e-3;
@@ -197,7 +197,7 @@ bool faces_away(const Subject& subject, const Vector3& d) {
 // Convex closed features in any position: both points lie in their sets, and the slab between the planes through them
 // holds neither. This proves the distance.
 TEST(FeatureContact, NearestPointsOfConvexFeaturesAnywhere) {
-  Random random(4);
+  RandomPoses random(4);
   constexpr std::array convex = {Kind::corner,          Kind::ball,      Kind::sharp_edge,
                                  Kind::capsule_axis,    Kind::cone_side, Kind::polygon,
                                  Kind::rounded_polygon, Kind::disk,      Kind::ellipsoid};
@@ -255,7 +255,7 @@ double nearest_branch(const Subject& a, Subject b) {
 
 // In any position; two sharp curves may count as negative.
 TEST(FeatureContact, DistancesOfRimsAnywhere) {
-  Random random(5);
+  RandomPoses random(5);
   for (const Kind kind :
        {Kind::corner, Kind::sharp_edge, Kind::capsule_axis, Kind::cone_side, Kind::rim, Kind::ellipsoid}) {
     double worst = 0;
@@ -276,7 +276,7 @@ TEST(FeatureContact, DistancesOfRimsAnywhere) {
 
 // Beyond its end the side of a cylinder is as far as the rim there.
 TEST(FeatureContact, SidesEndInRims) {
-  Random random(6);
+  RandomPoses random(6);
   for (int k = 0; k < 2000; ++k) {
     const double radius = random.between(0.1, 1), length = random.between(0.1, 1);
     Subject side = make_edge(Vector3::Zero(), length * Vector3::UnitZ(), radius, radius, false);
@@ -291,7 +291,7 @@ TEST(FeatureContact, SidesEndInRims) {
 }
 
 TEST(FeatureContact, DepthInsideAnEllipsoid) {
-  Random random(7);
+  RandomPoses random(7);
   double worst = 0;
   for (int k = 0; k < 2000; ++k) {
     const Vector3 x = random.vector(0.5), n = random.direction();
@@ -321,7 +321,7 @@ TEST(FeatureContact, DepthInsideAnEllipsoid) {
 
 // Needles and plates; and overlaps against the best of many directions, improved by small random turns.
 TEST(FeatureContact, ThinAndOverlappingEllipsoids) {
-  Random random(12);
+  RandomPoses random(12);
   const auto thin = [&](double aspect, const Vector3& x, const Vector3& d) {
     Vector3 a;
     for (double& axis : a) axis = std::pow(aspect, -random.between(0, 1));
@@ -358,7 +358,7 @@ TEST(FeatureContact, ThinAndOverlappingEllipsoids) {
 // Along a straight path the gap changes by no more than the distance moved, also where features hand over: gaps that are
 // positive are distances of closed sets.
 TEST(FeatureContact, GapsAreContinuousAcrossHandOver) {
-  Random random(8);
+  RandomPoses random(8);
   for (const Kind kind_a : k_kinds)
     for (const Kind kind_b : k_kinds) {
       if (kind_b < kind_a || !can_touch(feature_kind(kind_a), feature_kind(kind_b))) continue;
@@ -438,7 +438,7 @@ TEST(FeatureContact, DegenerateConfigurationsGiveNumbers) {
 
 // Where cores cross, the arms tell the side; also of rounded edges that go deeper than their radii.
 TEST(FeatureContact, ArmsOrientTheNormalOfEdges) {
-  Random random(9);
+  RandomPoses random(9);
   for (const double radius : {0.0, 0.01}) {
     TouchingPair pair = make_touching(random, Kind::sharp_edge, Kind::sharp_edge, 0.0);
     const Vector3 start = pair.b.pose.p;
@@ -510,7 +510,7 @@ TEST(FeatureContact, RimsCrossTwice) {
 }
 
 TEST(FeatureContact, NormalCones) {
-  Random random(10);
+  RandomPoses random(10);
   for (const Kind kind : {Kind::sharp_edge, Kind::polygon, Kind::rim}) {
     for (int k = 0; k < 100; ++k) {
       const Vector3 x = random.vector(1), d = random.direction();

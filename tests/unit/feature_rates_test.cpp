@@ -42,7 +42,7 @@ double relative(const Vector3& error, const Vector3& size) {
 }
 
 TEST(FeatureRates, MatchCentralDifferences) {
-  Random random(1);
+  RandomPoses random(1);
   for (const Kind kind_a : k_kinds)
     for (const Kind kind_b : k_kinds) {
       if (!can_touch(feature_kind(kind_a), feature_kind(kind_b))) continue;
