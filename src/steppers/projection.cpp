@@ -25,6 +25,8 @@ constexpr double k_stalled_tolerance = 1e-13;
 constexpr double k_small_correction = 1e-9;
 // A correction along directions (1) may take this many times the energy of the least one [-].
 constexpr double k_largest_tilt = 10;
+// One that takes less than this part of the kinetic energy, and gains none, is not compared with the least one [-].
+constexpr double k_harmless_tilt = 1e-6;
 // Violations that a step may leave without asking whether they can be taken back: should they grow, a later step asks [m].
 constexpr double k_harmless = 1e-6;
 
@@ -149,8 +151,12 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
   before_ = point.phase.v;
   const bool tilted = correct_velocity(M, true, &directions_, point.phase);
-  if (tilted && kinetic_energy(M, point.phase.v) <= kinetic_energy(M, before_)) return true;
-  // Nor where it drives the bodies, as it may along rows that are nearly dependent: much farther than the least correction.
+  const double kinetic = kinetic_energy(M, before_);
+  if (tilted && kinetic_energy(M, point.phase.v) <= kinetic &&
+      kinetic_energy(M, point.phase.v - before_) <= k_harmless_tilt * kinetic)
+    return true;
+  // Nor where it takes the bodies much farther than the least correction, as it may where friction nearly keeps the contact from
+  // opening, and along rows that are nearly dependent.
   std::swap(point.phase.v, before_);
   tilted_v_ = before_;
   tilted_lambda_ = lambda_;

@@ -220,9 +220,9 @@ TEST(Energy, SettingsThatCanGainAreWarnedOf) {
   EXPECT_GT(slow.report().energy.error, 0.01 * in_play);
 
   // At ½ it does not gain, and is not warned of; nor with α + γ > 1.
-  for (const char* gamma : {"stepper.gamma=0.5", "stepper.gamma=0.7"}) {
-    const Simulation half = run(
-        {"stepper.name=alpha-gamma", gamma, gamma[14] == '5' ? "stepper.alpha=0.5" : "stepper.alpha=0.4"});
+  for (const auto& [alpha, gamma] : {std::pair{"stepper.alpha=0.5", "stepper.gamma=0.5"},
+                                     std::pair{"stepper.alpha=0.4", "stepper.gamma=0.7"}}) {
+    const Simulation half = run({"stepper.name=alpha-gamma", alpha, gamma});
     EXPECT_TRUE(half.start_warnings().empty()) << gamma;
     EXPECT_LT(half.report().energy.error, 1e-3 * in_play) << gamma;
   }
