@@ -68,16 +68,16 @@ void RestitutionBound::begin(const LocalProblem& local, const Vector& restitutio
 void RestitutionBound::allow_stops(const LocalProblem& local) {
   const ContactMatrix& W = local.W;
   const auto mobility = [&](int c) {
-    int e = W.row_begin(c);
-    while (W.column(e) != c) ++e;
-    return W.block(c, e)(0, 0);
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e)
+      if (W.column(e) == c) return W.block(c, e)(0, 0);
+    return 0.0;
   };
   double largest = 0;
   for (int c = 0; c < W.num_contacts(); ++c) largest = std::max(largest, mobility(c));
   for (int c = 0; c < W.num_contacts(); ++c) {
     const int row = W.first_row(c);
     const double f = local.u_free[row] - shift_[row] - before_[row];
-    if (mobility(c) > k_held * largest)
+    if (local.cones[static_cast<std::size_t>(c)].kind != ConeKind::box && mobility(c) > k_held * largest)
       groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])].allowed +=
           k_stopped_gain * f * f / mobility(c);
   }
