@@ -19,8 +19,10 @@
 namespace delassus {
 namespace {
 
-// Shapes with at most so many features are tried in full against ridges and corners of meshes.
+// Shapes with at most so many features are tried in full against ridges of meshes, as all are against corners.
 constexpr int k_few_features = 64;
+// 2 sin 60°, of the arms of a ridge: normals of a sharper one turn by more than collect_features follows.
+constexpr double k_sharp_ridge = 1.7;
 
 // Round-off of feet on nearly parallel edges, relative to the coordinates: a bound must be exceeded by more.
 constexpr double k_region_slack = 1e-5;
@@ -176,16 +178,17 @@ class MeshContacts {
     if (!memory.edges.empty() || !memory.points.empty()) prepare_ridges(local);
     for (int edge : memory.edges) {
       const GeometryEdge& e = mesh_.geometry.edges[edge];
-      add_supports({FeatureKind::edge, edge, 0}, -(e.arm[0] + e.arm[1]),
+      // Of one that is nearly flat both faces have the same normal.
+      const Vector3 outward = -(e.arm[0] + e.arm[1]);
+      const bool flat = outward.norm() < k_cone_tolerance;
+      add_supports({FeatureKind::edge, edge, 0}, flat ? mesh_.geometry.faces[e.face[0]].normal : outward,
                    {.x = e.x[0], .arms = e.arm, .one_sided = !e.arm[1].isZero()});
     }
     for (int point : memory.points) {
       const GeometryPoint& p = mesh_.geometry.points[point];
       const std::span<const Vector3> arms{mesh_.geometry.arms.data() + p.first_arm,
                                           static_cast<std::size_t>(p.num_arms)};
-      Vector3 outward = Vector3::Zero();
-      for (const Vector3& arm : arms) outward -= arm;
-      add_supports({FeatureKind::point, point, 0}, outward, {.x = p.x, .arms = arms, .one_sided = true});
+      add_supports({FeatureKind::point, point, 0}, Vector3::Zero(), {.x = p.x, .arms = arms, .one_sided = true});
     }
     drop_far_sides();
   }
@@ -248,7 +251,7 @@ class MeshContacts {
     }
   }
 
-  // The features of the shape that look against a ridge or corner of the mesh.
+  // The features of the shape that look against a ridge or corner of the mesh. `outward`: between the faces of a ridge.
   void add_supports(const Feature& ridge, const Vector3& outward, const RidgeRegion& region) {
     const Geometry& g = shape_.geometry;
     const bool all = pairs_.exhaustive(), box = all || !region.misses(box_, reach_);
@@ -262,7 +265,8 @@ class MeshContacts {
     };
     FeatureList& features = scratch().features;
     features.clear();
-    if (g.num_features() <= k_few_features) {
+    const bool wide = ridge.kind == FeatureKind::point || outward.norm() > k_sharp_ridge;
+    if (wide || g.num_features() <= k_few_features) {
       // Cheaper than a selection, which would also need the whole normal cone of the ridge.
       const auto append = [&](FeatureKind kind, std::size_t count, int branches = 1) {
         for (int i = 0; i < static_cast<int>(count); ++i)
@@ -274,7 +278,7 @@ class MeshContacts {
       append(FeatureKind::face, ridge.kind == FeatureKind::point ? g.faces.size() : 0);
       if (box) append(FeatureKind::circle, g.circles.size(), 2);
       if (box) append(FeatureKind::ellipsoid, g.kind == ShapeKind::ellipsoid ? 1 : 0);
-    } else if (outward.norm() >= k_cone_tolerance) {
+    } else {
       collect_features(g, shape_.pose, -mesh_.pose.vector(outward).normalized(), 2 * g.bound, features);
       std::erase_if(features, [&](const Feature& f) { return !in_reach(f); });
     }

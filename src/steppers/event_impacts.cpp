@@ -96,7 +96,7 @@ void EventStepper::find_closing(const EventStep& step, const PhasePoint& at, Con
   const double drift_there = first < found_.size() ? drift(first) : 0.0;
   for (std::size_t c = 0; c < found_.size(); ++c)
     if (c != first && found_.valid(c) && found_.normal_velocity(c) < 0 &&
-        found_.gap(c) <= round_off + k_drifts * (drift(c) + drift_there))
+        std::abs(found_.gap(c)) <= round_off + k_drifts * (drift(c) + drift_there))
       closing_.push_back(found_.ids[c]);
   std::sort(closing_.begin(), closing_.end());
 }
