@@ -263,12 +263,21 @@ void MultibodySystem::make_mass() {
   // Laws of the user may contain the time.
   depends_on_time_ = !kinematic_bodies_.empty() || !model_.motors.empty() || !model_.applied_forces.empty() ||
                      !model_.elements.empty() || !model_.pfaffian_rows.empty();
+  double heaviest = 0;
+  for (int i : present_.bodies)
+    if (places_[i].nv > 0) heaviest = std::max(heaviest, model_.bodies[i].mass);
   M_.clear(nv());
+  leveled_M_.clear(nv());
   for (int i : present_.bodies) {
     const Place& place = places_[i];
     if (place.nv == 0) continue;
-    M_.add_block(place.v, place.v, 3, 3).diagonal().setConstant(model_.bodies[i].mass);
-    if (place.nv == 6) M_.add_block(place.v + 3, place.v + 3, 3, 3) = model_.bodies[i].inertia;
+    const double mass = model_.bodies[i].mass;
+    const Matrix3& inertia = model_.bodies[i].inertia;
+    M_.add_block(place.v, place.v, 3, 3).diagonal().setConstant(mass);
+    leveled_M_.add_block(place.v, place.v, 3, 3).diagonal().setConstant(heaviest);
+    if (place.nv < 6) continue;
+    M_.add_block(place.v + 3, place.v + 3, 3, 3) = inertia;
+    leveled_M_.add_block(place.v + 3, place.v + 3, 3, 3) = heaviest / mass * inertia;
   }
 }
 

@@ -76,6 +76,7 @@ class MultibodySystem final : public System {
       Dynamics::add_bilateral_stiffness, Dynamics::friction_rows;
   const BlockMatrix* constant_mass() const override { return &M_; }
   void mass(const Configuration& /*at*/, BlockMatrix& M) const override { M = M_; }
+  void leveled_mass(const Configuration& /*at*/, BlockMatrix& M) const override { M = leveled_M_; }
   bool depends_on_time() const override { return depends_on_time_; }
   void forces(const Configuration& at, const VectorRef& v, Vector& k) const override;
   void force_jacobians(const Configuration& at, const VectorRef& v, ForceJacobians& out) const override;
@@ -337,7 +338,7 @@ class MultibodySystem final : public System {
   const Model& model_;
   const CollisionWorld& world_;
   Present present_;
-  BlockMatrix M_;
+  BlockMatrix M_, leveled_M_;
   bool depends_on_time_ = false;
   int nq_ = 0, nv_ = 0;
   std::vector<Place> places_;

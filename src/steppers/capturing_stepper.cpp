@@ -18,11 +18,6 @@ namespace {
 // Parts that fast bodies near contacts cut a step into at most.
 constexpr double k_max_parts = 64;
 
-// Contacts of shapes, and stops; particles and contacts of formulas enter as published.
-bool is_kept_apart(const System& system, const ContactSet& contacts, std::size_t c) {
-  const ContactPlace& place = contacts.places[c];
-  return place.patch_a.dim > 0 || place.patch_b.dim > 0 || system.is_stop(contacts.ids[c]);
-}
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
@@ -123,10 +118,7 @@ void CapturingStepper::take_step(const System& system, const State& state, const
   step.snap_to_end();
   if (request.reach != nullptr) system.extend_reach(step.now.at, step.now.phase.v, 0.0, *request.reach);
   finisher_.finish_contacts(step, step.now.contacts);
-  if (report.ok && lifts() && lift_found(step)) {
-    report.certificate.penetration = report.certificate.relative_depth = 0;
-    finisher_.finish_contacts(step, step.now.contacts);
-  }
+  if (report.ok && lifts() && lift_found(step)) finisher_.finish_contacts(step, step.now.contacts);
 }
 
 bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
@@ -407,21 +399,12 @@ void CapturingStepper::report_impacts(const CapturingStep& step) const {
   }
 }
 
-void CapturingStepper::find_free_floors(const System& system, const ContactSet& contacts) {
-  floors_ = contacts.gaps.cwiseMin(0.0);
-  for (std::size_t c = 0; c < contacts.size(); ++c) {
-    if (!contacts.valid(c) || !(contacts.gap(c) < 0) || !is_kept_apart(system, contacts, c)) continue;
-    const bool rebounds = contacts.surface(c).restitution > 0 && contacts.normal_velocity(c) > 0;
-    if (!rebounds) floors_[static_cast<Eigen::Index>(c)] = 0;
-  }
-}
-
 void CapturingStepper::find_floors(const CapturingStep& step) {
   if (formula_.lift_all) {
     floors_.setZero(step.now.contacts.gaps.size());
     return;
   }
-  find_free_floors(*step.system, step.now.contacts);
+  find_free_floors(*step.system, step.now.contacts, false, floors_);
   // The contacts at the beginning are in the trial's place now. What was below its surface there, but did not enter, is behind
   // others, inside of a body.
   const ContactSet& begin = trial_.end.contacts;
@@ -443,23 +426,11 @@ void CapturingStepper::find_floors(const CapturingStep& step) {
 }
 
 bool CapturingStepper::lift_found(CapturingStep& step) {
-  const System& system = *step.system;
-  PhasePoint& now = step.now;
   const Certificate& certificate = step.report->certificate;
   if (certificate.relative_depth <= k_found ||
       certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
     return false;
-  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
-  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
-  std::swap(now.contacts, found_);
-  now.contacts.update_velocities(now.phase.v);
-  find_free_floors(system, now.contacts);
-  const double before = energies(system, now, M_).total();
-  const bool moved = gap_projector_.project(system, floors_, now);
-  step.history.energy.projection += energies(system, now, M_).total() - before;
-  step.report->certificate.solves += gap_projector_.solves();
-  step.report->certificate.iterations += gap_projector_.iterations();
-  return moved && gap_projector_.solves() > 0;
+  return gap_projector_.lift_found(step, false);
 }
 
 void CapturingStepper::project(CapturingStep& step) {

@@ -133,8 +133,6 @@ class CapturingStepper final : public Stepper {
   bool lifts() const { return options_.projection == Projection::all || formula_.lift_all; }
   // The gaps that contacts at the end may keep.
   void find_floors(const CapturingStep& step);
-  // Those of contacts that did not push. What rebounds leaves by itself, and to lift it would add energy.
-  void find_free_floors(const System& system, const ContactSet& contacts);
   void project(CapturingStep& step);
   bool lift(CapturingStep& step);
   // `deepest`: before the lifting, relative to the bodies.

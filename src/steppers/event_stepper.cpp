@@ -85,7 +85,8 @@ EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::uni
       solver_(std::move(solver)),
       kernel_(formula_, options_, *solver_),
       transitions_(kernel_, options_.law.has_facets()),
-      impacts_(options_, *solver_) {}
+      impacts_(options_, *solver_),
+      gap_projector_(*solver_) {}
 
 void EventStepper::advance(const System& system, State& state, const StepRequest& request,
                            StepReport& report) {
@@ -96,6 +97,7 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
         return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
       });
   if (report.stopped_at_event) return;
+  lift_deep_contacts();
   if (judges_gains()) gains_.take_out(step_, kernel_.free_velocity(), false);
   finisher_.finish(step_, state);
 }
@@ -130,14 +132,24 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
   finisher_.finish_contacts(step, moved ? touching_ : step.now.contacts);
 }
 
-bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
+bool EventStepper::judges_depths() const {
   // Schemes as they were published penetrate, and so does what does not look for collisions.
-  const bool asked = options_.policy == FailurePolicy::retry && options_.detect_collisions &&
-                     !options_.snap_to_grid && options_.projection != Projection::none;
-  if (!asked || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
+  return options_.policy == FailurePolicy::retry && options_.detect_collisions && !options_.snap_to_grid &&
+         options_.projection != Projection::none;
+}
+
+bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
+  if (!judges_depths() || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
   const std::string deep = deepened(step_, state, k_located_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
   return !deep.empty();
+}
+
+void EventStepper::lift_deep_contacts() {
+  const StepReport& report = *step_.report;
+  if (judges_depths() && options_.projection == Projection::all && report.ok &&
+      report.certificate.relative_depth > k_located_halving_depth && gap_projector_.lift_found(step_, true))
+    finisher_.finish_contacts(step_, step_.now.contacts);
 }
 
 bool EventStepper::judges_gains() const {
@@ -468,10 +480,24 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
       placed = projector_.project_position(system, touching_, now);
       held_contacts_ = touching_;
     }
+    if (!placed) placed = lift(step);
     if (!placed) return false;
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
                                        friction_ratios_, kernel_.step_speed());
   });
+}
+
+// Surfaces that cannot all be met at once are not passed, at least.
+bool EventStepper::lift(EventStep& step) {
+  PhasePoint& now = step.now;
+  std::swap(now.contacts, touching_);
+  const bool lifted =
+      gap_projector_.project(*step.system, Vector::Zero(now.contacts.gaps.size()), now);
+  std::swap(now.contacts, touching_);
+  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.iterations += gap_projector_.iterations();
+  held_contacts_ = touching_;
+  return lifted;
 }
 
 }  // namespace delassus

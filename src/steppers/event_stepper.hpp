@@ -30,6 +30,7 @@
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/events/transition.hpp"
 #include "delassus/steppers/impact/impact.hpp"
+#include "delassus/steppers/gap_projection.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
@@ -93,8 +94,11 @@ class EventStepper final : public Stepper {
   // A step up to its contacts at the end, into step_.
   void take_step(const System& system, const State& state, const StepRequest& request, const Retries& retries,
                  StepReport& report);
+  bool judges_depths() const;
   // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
   bool halve_deep_step(const State& state, Retries& retries);
+  // What is deep all the same is lifted.
+  void lift_deep_contacts();
   // Likewise because it gained energy: the motion is too fast for the step.
   bool halve_gaining_step(const State& state, Retries& retries);
   bool judges_gains() const;
@@ -170,6 +174,8 @@ class EventStepper final : public Stepper {
   PartMode stop(EventStep& step, const Transition& transition, double slip_speed);
   // `located`: contacts that are being hit, ascending.
   void project(EventStep& step, std::span<const ContactId> located);
+  // Takes the penetrations of touching_, a set at step.now, out by pushing only. False: it could not.
+  bool lift(EventStep& step);
   // One contact at step.now, with its velocities.
   const ContactSet& contact_now(const EventStep& step, ContactId id);
 
@@ -180,6 +186,7 @@ class EventStepper final : public Stepper {
   TransitionFinder transitions_;
   ImpactResolver impacts_;
   Projector projector_;
+  GapProjector gap_projector_;
   StepFinisher finisher_;
   ContactMemories memories_;
 

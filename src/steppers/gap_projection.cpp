@@ -21,8 +21,44 @@ constexpr double k_reduction = 1e-6;
 // Contacts farther apart than this many of the deepest penetration do not take part: should they be reached all the
 // same, they do in the next iteration [-].
 constexpr double k_reach = 4;
+// What is deeper than this part of the smaller body is lifted in several steps: it may be on the wrong side [-].
+constexpr double k_largest_lift = 0.02;
 
 }  // namespace
+
+bool is_kept_apart(const System& system, const ContactSet& contacts, std::size_t c) {
+  const ContactPlace& place = contacts.places[c];
+  return place.patch_a.dim > 0 || place.patch_b.dim > 0 || system.is_stop(contacts.ids[c]);
+}
+
+void find_free_floors(const System& system, const ContactSet& contacts, bool rebounding_too, Vector& floors) {
+  floors = contacts.gaps.cwiseMin(0.0);
+  for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (!contacts.valid(c) || !(contacts.gap(c) < 0) || !is_kept_apart(system, contacts, c)) continue;
+    const bool rebounds = contacts.surface(c).restitution > 0 && contacts.normal_velocity(c) > 0;
+    if (rebounding_too || !rebounds) floors[static_cast<Eigen::Index>(c)] = 0;
+  }
+}
+
+bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too) {
+  const System& system = *step.system;
+  PhasePoint& now = step.now;
+  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
+  std::swap(now.contacts, found_);
+  now.contacts.update_velocities(now.phase.v);
+  find_free_floors(system, now.contacts, rebounding_too, free_floors_);
+  for (std::size_t c = 0; c < now.contacts.size(); ++c) {
+    double& floor = free_floors_[static_cast<Eigen::Index>(c)];
+    floor = std::min(floor, now.contacts.gap(c) + k_largest_lift * system.contact_size(now.contacts.ids[c]));
+  }
+  const double before = energies(system, now, M_).total();
+  const bool moved = project(system, free_floors_, now);
+  step.history.energy.projection += energies(system, now, M_).total() - before;
+  step.report->certificate.solves += solves_;
+  step.report->certificate.iterations += iterations_;
+  return moved && solves_ > 0;
+}
 
 double GapProjector::violation_at(const PhasePoint& point) const {
   double violation = 0;
@@ -45,14 +81,21 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
   const double before = violation_at(point);
   const double enough = std::max(tolerance, k_reduction * before);
   double best = before;
+  bool leveled = false;
   for (int i = 0; i < k_max_iterations && best > enough; ++i) {
     throw_if_stop_requested();
-    if (!improve(system, point, k_reach * best, next_.phase.q)) break;
-    next_.phase.t = point.phase.t;
-    next_.place(system);
-    system.evaluate_contacts(contacts.ids, next_.at, next_.contacts);
-    const double violation = violation_at(next_);
-    if (!(violation < best)) break;
+    double violation = best;
+    if (improve(system, point, leveled, k_reach * best, next_.phase.q)) {
+      next_.phase.t = point.phase.t;
+      next_.place(system);
+      system.evaluate_contacts(contacts.ids, next_.at, next_.contacts);
+      violation = violation_at(next_);
+    }
+    if (!(violation < best)) {
+      if (leveled) break;
+      leveled = true;
+      continue;
+    }
     best = violation;
     std::swap(point.phase.q, next_.phase.q);
     std::swap(point.at, next_.at);
@@ -62,7 +105,8 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
   return best < before;
 }
 
-bool GapProjector::improve(const System& system, const PhasePoint& point, double reach, Vector& q) {
+bool GapProjector::improve(const System& system, const PhasePoint& point, bool leveled, double reach,
+                           Vector& q) {
   const BilateralRows& joints = point.joints;
   const ContactSet& contacts = point.contacts;
   near_gaps_.clear();
@@ -73,7 +117,10 @@ bool GapProjector::improve(const System& system, const PhasePoint& point, double
     problem_.Ht.add_group(contacts.rows.rows, static_cast<int>(c), 1);
   }
   problem_.w = Eigen::Map<const Vector>(near_gaps_.data(), static_cast<Eigen::Index>(near_gaps_.size()));
-  system.mass(point.at, problem_.A);
+  if (leveled)
+    system.leveled_mass(point.at, problem_.A);
+  else
+    system.mass(point.at, problem_.A);
   problem_.symmetric = true;
   problem_.p.setZero(system.nv());
   problem_.Gt.clear(system.nv());

@@ -8,7 +8,7 @@
 //   N (nv×nc) normal rows · f_j the gap that contact j may keep: more than it has where it is lifted, its own where it is
 //   not and penetrates, so that lifting one contact does not push another in [m]
 //
-// by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact solver.
+// (or with all bodies equally heavy, where that leads nowhere) by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact solver.
 // Unlike equalities (projection.hpp) this has a solution for many contacts on few bodies, and its cost grows with
 // the contacts a body has. The velocity does not change.
 #pragma once
@@ -17,8 +17,16 @@
 
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
+#include "delassus/steppers/step_in_progress.hpp"
 
 namespace delassus {
+
+// Contacts of shapes, and stops; particles and contacts of formulas penetrate as the scheme does that was published.
+bool is_kept_apart(const System& system, const ContactSet& contacts, std::size_t c);
+
+// The gaps that contacts may keep where nothing else is known of them: none below their surfaces. What rebounds leaves by
+// itself, and to lift it adds energy.
+void find_free_floors(const System& system, const ContactSet& contacts, bool rebounding_too, Vector& floors);
 
 class GapProjector {
  public:
@@ -26,6 +34,9 @@ class GapProjector {
   // Lifts the contacts of `point` to their `floors` f (parallel to them). The point and its contacts are those of the new
   // position then. False: could not be solved, nothing is changed. Nothing is done when none is below its floor.
   bool project(const System& system, const Vector& floors, PhasePoint& point);
+  // Contacts that are found below their surfaces at step.now, whether the step has followed them or not, are lifted, and the
+  // work booked; of each body by no more than k_largest_lift. False: nothing has moved.
+  bool lift_found(StepInProgress& step, bool rebounding_too);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }
@@ -34,12 +45,14 @@ class GapProjector {
   // The largest violation of (1).
   double violation_at(const PhasePoint& point) const;
   // Takes one step of Newton's method from `point` on the contacts within reach, to `q`.
-  bool improve(const System& system, const PhasePoint& point, double reach, Vector& q);
+  bool improve(const System& system, const PhasePoint& point, bool leveled, double reach, Vector& q);
 
   Solver& solver_;
   int solves_ = 0, iterations_ = 0;
   std::vector<double> near_gaps_;
-  Vector floor_;
+  ContactSet found_;
+  Vector floor_, free_floors_;
+  BlockMatrix M_;
   PhasePoint next_;
   Problem problem_;
   Reduction reduction_;

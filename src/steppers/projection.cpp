@@ -46,6 +46,10 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
 }
 
 bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
+  return find_position(system, false, closed, point) || find_position(system, true, closed, point);
+}
+
+bool Projector::find_position(const System& system, bool leveled, ContactSet& closed, PhasePoint& point) {
   double previous = std::numeric_limits<double>::infinity();
   // Round-off of Θ grows with the size of the coordinates.
   const double scale = system_size(system, point.phase.q);
@@ -79,8 +83,9 @@ bool Projector::project_position(const System& system, ContactSet& closed, Phase
     for (int c = 0; c < contacts.rows.rows.num_groups(); ++c) rows_.add_group(contacts.rows.rows, c, 1);
     C_.setZero(rows_.rows());
     zero_.setZero(system.nv());
-    const BlockMatrix& M = system.mass_at(i == 0 ? point.at : iterate_.at, M_);
-    if (!kkt_.compute(M, true, rows_, nullptr, C_)) return false;
+    const Configuration& at = i == 0 ? point.at : iterate_.at;
+    if (leveled) system.leveled_mass(at, M_);
+    if (!kkt_.compute(leveled ? M_ : system.mass_at(at, M_), true, rows_, nullptr, C_)) return false;
     kkt_.solve(zero_, gap_rhs_, delta_, lambda_);
     begin_q_ = i == 0 ? point.phase.q : iterate_.at.q;
     iterate_.phase.t = point.phase.t;

@@ -3,7 +3,8 @@
 //
 // Corrections of least kinetic energy that put a phase back onto its constraints:
 //
-//   positions:   q ← q ⊞ δ,  min ½ δᵀ M δ  with  Θ(q ⊞ δ) = 0,  Φ_j(q ⊞ δ) = 0 for closed contacts (Newton)
+//   positions:   q ← q ⊞ δ,  min ½ δᵀ M δ  with  Θ(q ⊞ δ) = 0,  Φ_j(q ⊞ δ) = 0 for closed contacts (Newton); where that
+//                leads nowhere, as it may where light bodies are wedged between heavy ones, with all bodies equally heavy
 //   velocities:  v ← v + δ,  min ½ δᵀ M δ  with  Gᵀ v = target,  u_N = 0, and u_i = 0 for the parts of the
 //                friction that stick
 //
@@ -55,6 +56,7 @@ class Projector {
   double driven_work() const { return lambda_.size() == u_.size() ? lambda_.dot(u_ + rhs_) : 0.0; }
 
  private:
+  bool find_position(const System& system, bool leveled, ContactSet& closed, PhasePoint& point);
   void add_held_rows(const ContactRows& contacts, int contact, HeldParts held);
   void tilt_normals(const ContactRows& contacts, int first_group, std::span<const FrictionRatios> ratios);
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase,

@@ -96,6 +96,7 @@ void StepFinisher::finish_contacts(StepInProgress& step, const ContactSet& known
   system.find_contacts(now.at, now.phase.v, found_.h, here ? &known : nullptr, found_.contacts);
   found_.system = system.number();
   found_.v = now.phase.v;
+  report.certificate.penetration = report.certificate.stop_excess = report.certificate.relative_depth = 0;
   const auto judge_gap = [&](const ContactSet& set, std::size_t c) {
     if (!set.valid(c) || set.gap(c) >= 0) return;
     Certificate& certificate = report.certificate;

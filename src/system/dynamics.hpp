@@ -114,6 +114,9 @@ class Dynamics {
   virtual void mass(const Configuration& at, BlockMatrix& M) const = 0;
   // M at a configuration without a copy where it is constant; `memory` holds it otherwise.
   const BlockMatrix& mass_at(const Configuration& at, BlockMatrix& memory) const;
+  // M as if every body had the mass of the heaviest: a metric in which corrections of positions are short, however light the
+  // bodies are that they move. M itself is the default.
+  virtual void leveled_mass(const Configuration& at, BlockMatrix& M) const { mass(at, M); }
   // False: forces, joints and moving surfaces do not depend on time explicitly. True is the default.
   virtual bool depends_on_time() const { return true; }
   virtual void forces(const Configuration& at, const VectorRef& v, Vector& k) const = 0;

@@ -12,6 +12,8 @@ namespace {
 
 // A gap at its root, as a part of what it falls by in the step, is less than this [-].
 constexpr double k_root = 1e-6;
+// Normals at both ends of a step that differ by more than 60° are those of two places, not of one contact that turns [-].
+constexpr double k_same_place = 0.5;
 
 }  // namespace
 
@@ -69,6 +71,28 @@ double find_take_over(const System& system, StepMotion& motion, const ContactSet
   return motion.gap(system, begin, c, s).gap >= largest_part * end.gap(c) - touching ? s : 1.0;
 }
 
+// The nearest points of what has passed a thin part, a rim the tip of a cone, say, are on its other side: the end of the step
+// tells nothing of the contact that began it.
+bool has_changed_sides(const ContactSet& begin, const ContactSet& end, std::size_t c) {
+  return begin.valid(c) && begin.places[c].frame.col(0).dot(end.places[c].frame.col(0)) < k_same_place;
+}
+
+// The fraction of the motion at which such a contact comes to its surface, from before; 1: it does not.
+double advance_to_surface(const System& system, StepMotion& motion, const ContactSet& begin, std::size_t c,
+                          double rate, double touching) {
+  // Gaps fall faster than at the beginning by less than this; each round leaves a part of the way that is as small [-].
+  constexpr double reserve = 1.25;
+  constexpr int max_rounds = 32;
+  double s = 0, gap = begin.gap(c);
+  const double near = std::max(touching, k_root * gap);
+  for (int round = 0; round < max_rounds && gap > near; ++round) {
+    s += gap / (reserve * rate);
+    if (!(s < 1)) return 1.0;
+    gap = motion.gap(system, begin, c, s).gap;
+  }
+  return s;
+}
+
 }  // namespace
 
 std::optional<Collision> find_collision(const System& system, StepMotion& motion, const ContactSet& begin,
@@ -87,6 +111,12 @@ std::optional<Collision> find_collision(const System& system, StepMotion& motion
     if (p.p0 < -touching && p.d0 > 0) continue;
     const bool leaves = p.p0 <= touching && p.d0 > 0;
     if (leaves) p.p0 = 0;
+    if (p.d0 < 0 && p.p0 > touching && has_changed_sides(begin, end, c)) {
+      const double s = advance_to_surface(system, motion, begin, c, -p.d0, touching);
+      if (s < (earliest ? earliest->s : 1.0) && motion.gap(system, begin, c, s).margin >= 0)
+        earliest = {s, begin.ids[c]};
+      continue;
+    }
     const std::optional<double> estimate = find_first_downcrossing(p);
     if (!estimate) continue;
     // Polish on the true gap along (1), from a point before the estimate where the gap is surely positive.
