@@ -21,9 +21,9 @@ constexpr double k_max_parts = 64;
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
-constexpr double k_shallow = 1e-4;
+constexpr double k_shallow = 5e-5;
 // What nothing has followed and is deeper than this part of the smaller body is lifted in the same step [-].
-constexpr double k_found = 2e-4;
+constexpr double k_found = 1e-4;
 // A depth of a contact that does not rebound, as a part of the smaller body, that is left to lifting: to solve the step again
 // costs as much as the step [-].
 constexpr double k_slight = 5e-3;
@@ -430,7 +430,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   if (certificate.relative_depth <= k_found ||
       certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
     return false;
-  return gap_projector_.lift_found(step, false);
+  return gap_projector_.lift_found(step, false, std::numeric_limits<double>::infinity());
 }
 
 void CapturingStepper::project(CapturingStep& step) {

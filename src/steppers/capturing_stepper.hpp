@@ -39,7 +39,7 @@
 //
 //   ΔE ≤ −(work of contacts in this step) + ϰ (−work of contacts and lifting since the start)         (8)
 //
-// because what has fallen into a surface has gained that much and lost it there before; but no deeper than 1e-4 of the smaller body.
+// because what has fallen into a surface has gained that much and lost it there before; but no deeper than 5e-5 of the smaller body.
 // `moreau-jean-projected` [Acary 2009, 19e] lifts those too, and what has come below its surface without having entered: nothing
 // penetrates at the end of a step; what is more than (8) is taken from the velocity along the displacement.
 #pragma once

@@ -27,6 +27,9 @@ constexpr std::size_t k_followed_contacts = 16;
 constexpr double k_lawful = 1e-9;
 // What is captured in a step that is taken in halves is taken in shorter parts still: the events are many there.
 constexpr double k_captured_parts = 8;
+// A contact that is located and deeper than this part of the smaller body is lifted in several steps: it may be on the wrong
+// side [-].
+constexpr double k_largest_lift = 0.02;
 // The shortest part of a step to which what is captured is shortened where it gains energy [-].
 constexpr double k_shortest_captured = 1.0 / 256;
 
@@ -148,7 +151,7 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
 void EventStepper::lift_deep_contacts() {
   const StepReport& report = *step_.report;
   if (judges_depths() && options_.projection == Projection::all && report.ok &&
-      report.certificate.relative_depth > k_located_halving_depth && gap_projector_.lift_found(step_, true))
+      report.certificate.relative_depth > k_located_halving_depth && gap_projector_.lift_found(step_, true, k_largest_lift))
     finisher_.finish_contacts(step_, step_.now.contacts);
 }
 

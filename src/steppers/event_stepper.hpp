@@ -97,10 +97,10 @@ class EventStepper final : public Stepper {
   bool judges_depths() const;
   // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it.
   bool halve_deep_step(const State& state, Retries& retries);
-  // What is deep all the same is lifted.
-  void lift_deep_contacts();
   // Likewise because it gained energy: the motion is too fast for the step.
   bool halve_gaining_step(const State& state, Retries& retries);
+  // What is deep all the same is lifted.
+  void lift_deep_contacts();
   bool judges_gains() const;
   // One part of the step: up to the grid point, an event, or nothing when a trial failed.
   void take_part(EventStep& step);

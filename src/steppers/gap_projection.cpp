@@ -21,8 +21,6 @@ constexpr double k_reduction = 1e-6;
 // Contacts farther apart than this many of the deepest penetration do not take part: should they be reached all the
 // same, they do in the next iteration [-].
 constexpr double k_reach = 4;
-// What is deeper than this part of the smaller body is lifted in several steps: it may be on the wrong side [-].
-constexpr double k_largest_lift = 0.02;
 
 }  // namespace
 
@@ -40,7 +38,7 @@ void find_free_floors(const System& system, const ContactSet& contacts, bool reb
   }
 }
 
-bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too) {
+bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double largest) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
@@ -50,7 +48,7 @@ bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too) {
   find_free_floors(system, now.contacts, rebounding_too, free_floors_);
   for (std::size_t c = 0; c < now.contacts.size(); ++c) {
     double& floor = free_floors_[static_cast<Eigen::Index>(c)];
-    floor = std::min(floor, now.contacts.gap(c) + k_largest_lift * system.contact_size(now.contacts.ids[c]));
+    floor = std::min(floor, now.contacts.gap(c) + largest * system.contact_size(now.contacts.ids[c]));
   }
   const double before = energies(system, now, M_).total();
   const bool moved = project(system, free_floors_, now);

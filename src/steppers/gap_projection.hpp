@@ -34,9 +34,9 @@ class GapProjector {
   // Lifts the contacts of `point` to their `floors` f (parallel to them). The point and its contacts are those of the new
   // position then. False: could not be solved, nothing is changed. Nothing is done when none is below its floor.
   bool project(const System& system, const Vector& floors, PhasePoint& point);
-  // Contacts that are found below their surfaces at step.now, whether the step has followed them or not, are lifted, and the
-  // work booked; of each body by no more than k_largest_lift. False: nothing has moved.
-  bool lift_found(StepInProgress& step, bool rebounding_too);
+  // Contacts that are found below their surfaces at step.now, whether the step has followed them or not, are lifted, each by
+  // no more than `largest` as a part of the smaller body, and the work booked. False: nothing has moved.
+  bool lift_found(StepInProgress& step, bool rebounding_too, double largest);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }

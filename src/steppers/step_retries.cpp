@@ -45,9 +45,11 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
   const double lifted = captured ? after.projection - ledger_.projection : 0.0;
   // Surfaces that move bring energy by friction and by impacts.
   const bool takes_only = stands_still(step);
-  const double gain = end.total() - before_.total() - work - driven -
-                      (takes_only ? std::min(friction, 0.0) : friction) -
-                      (captured && takes_only ? std::min(impacts, 0.0) : impacts) - lifted;
+  // What friction and captured impacts of one solve do to each other is between them.
+  const double contacts = !takes_only ? friction + impacts
+                          : captured  ? std::min(friction + impacts, 0.0)
+                                      : std::min(friction, 0.0) + impacts;
+  const double gain = end.total() - before_.total() - work - driven - contacts - lifted;
   in_play = std::max({before_.kinetic, end.kinetic, free}) + std::abs(end.potential - before_.potential) +
             std::abs(work) + std::abs(driven);
   if (!(gain > (captured ? k_captured_gain : k_gain_tolerance) * in_play)) return 0;

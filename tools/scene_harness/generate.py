@@ -18,6 +18,8 @@ LEAST_MASS, LARGEST_MASS = 1e-3, 1e3     # [kg]
 STEP = 1e-3                              # [s]
 # Seeds below it are in use and keep the scenes they gave when no mesh could meet another one.
 FIRST_SEED_OF_TWO_MESHES = 10_000
+# And what hangs from the world, whose motions could press it against the ground, was driven.
+FIRST_SEED_OF_FREE_DRIVES = 50_000
 
 
 def random_surface(rng):
@@ -164,7 +166,7 @@ class Generator:
         if at is None:
             return
         self.add_unit(bodies, balls, at)
-        mechanism = Mechanism(rng, f"m{len(self.mechanisms)}")
+        mechanism = Mechanism(rng, f"m{len(self.mechanisms)}", not hanging or self.seed < FIRST_SEED_OF_FREE_DRIVES)
         if hanging:
             mechanism.connect(None, bodies[0], radii[0])
         else:

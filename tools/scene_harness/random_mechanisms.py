@@ -23,8 +23,9 @@ COUPLER_SHARE, SKATE_SHARE, FREE_SPRING_SHARE = 0.3, 0.03, 0.1                  
 class Mechanism:
     """Elements of a mechanism; names begin with its own."""
 
-    def __init__(self, rng, name):
-        self.rng, self.name = rng, name
+    def __init__(self, rng, name, free=True):
+        """free: nothing but motors of its own holds it, so that motions may be prescribed."""
+        self.rng, self.name, self.free = rng, name, free
         self.joints, self.limits, self.frictions, self.motors, self.forces = [], [], [], [], []
         self.apart = []                                              # pairs of bodies that do not touch
 
@@ -55,7 +56,7 @@ class Mechanism:
                 joint["pitch"] = short(rng.choice([-1, 1]) * size * rng.uniform(0.3, 3))
         self.joints.append(joint)
         for coordinate in COORDINATES.get(kind, []):
-            self.equip(joint, coordinate, second["mass"], size, first is not None)
+            self.equip(joint, coordinate, second["mass"], size, self.free and first is not None)
 
     def equip(self, joint, coordinate, mass, size, free):
         """Stops, friction, a spring and a motor on a coordinate. mass and size: of the body that moves."""
