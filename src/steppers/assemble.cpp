@@ -11,6 +11,9 @@
 namespace delassus {
 namespace {
 
+// Friction in joints that is nearer to its limit than this has reached it [-].
+constexpr double k_reached = 1e-6;
+
 double fraction(DataPoint point) {
   switch (point) {
     case DataPoint::start:
@@ -235,7 +238,8 @@ void assemble_gyroscopic(const System& system, const StepFormula& formula, const
 }  // namespace
 
 double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
-                              const StepData& data, Problem& problem, double& largest) {
+                              const StepData& data, Problem& problem, double& largest,
+                              const Vector* impulses) {
   double change = 0;
   largest = 0;
   const FrictionRows& friction = data.friction;
@@ -243,9 +247,14 @@ double update_friction_bounds(const StepFormula& formula, double h, const Vector
     // λ of the problem is σ times the impulse of the step, and so is the friction in it.
     const double force = lambda.segment(friction.first_force[i], friction.num_forces[i]).norm();
     const double bound = formula.sigma * h * friction.constant[i] + friction.coefficient[i] * force;
-    Cone& cone = problem.cones[static_cast<std::size_t>(data.num_contacts) + i];
-    change = std::max(change, std::abs(bound - cone.bound));
-    largest = std::max(largest, bound);
+    const int c = data.num_contacts + static_cast<int>(i);
+    Cone& cone = problem.cones[static_cast<std::size_t>(c)];
+    const bool reached = impulses == nullptr || !(std::abs((*impulses)[problem.Ht.first_row(c)]) <
+                                                  (1 - k_reached) * std::min(bound, cone.bound));
+    if (reached) {
+      change = std::max(change, std::abs(bound - cone.bound));
+      largest = std::max(largest, bound);
+    }
     cone.bound = bound;
   }
   return change;

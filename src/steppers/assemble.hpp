@@ -74,8 +74,10 @@ void assemble_acceleration(const System& system, const StepperOptions& options, 
                            StepData& data, Problem& problem);
 
 // Sets the bounds of the boxes of a step of h for joint impulses λ as they stand in the problem. Returns the largest
-// change of a bound, and in `largest` the largest bound.
+// change of a bound, and in `largest` the largest bound. `impulses` r, when not null: what they do not reach, before and
+// after, does not count. So joints that jam are settled once they stick, however much their limits grow.
 double update_friction_bounds(const StepFormula& formula, double h, const VectorRef& lambda,
-                              const StepData& data, Problem& problem, double& largest);
+                              const StepData& data, Problem& problem, double& largest,
+                              const Vector* impulses = nullptr);
 
 }  // namespace delassus

@@ -45,6 +45,11 @@ void StepKernel::limit_friction(const Vector& joint_forces, double h) {
 bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Trial& trial,
                                  const std::function<bool()>& solve_once) {
   constexpr double settled = 1e-13, tolerated = 1e-9;
+  // Changes below `tolerated` that do not fall any more are the solver's.
+  constexpr double falls = 0.9;
+  // Rounds that get no nearer to limits that fit, until they are given up: the limits of later ones are enclosed.
+  constexpr int in_vain = LimitSearch::k_max_rounds / 4;
+  int best_round = 0;
   double largest = 0, change = std::numeric_limits<double>::infinity();
   double best = change, best_largest = 1;
   limit_search_.restart();
@@ -66,12 +71,17 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
        ++round) {
     if (!solve_once()) return true;
     get_bounds(last_bounds_);
-    change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest);
+    const double before = change;
+    change = update_friction_bounds(formula_, h, trial.solution.lambda, data, slot.problem, largest,
+                                    &trial.solution.r);
     if (change < best) {
       best = change;
+      best_round = round;
       best_largest = largest;
       best_bounds_ = last_bounds_;
     }
+    if (change <= tolerated * largest && !(change < falls * before)) break;
+    if (round > best_round + in_vain && round > LimitSearch::k_max_rounds / 2) break;
     get_bounds(asked_bounds_);
     limit_search_.next(last_bounds_, change > tolerated * largest, asked_bounds_);
     set_bounds(asked_bounds_);

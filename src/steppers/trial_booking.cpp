@@ -14,7 +14,7 @@
 namespace delassus {
 namespace {
 
-// What limits of friction in joints may be off by after all halvings: less than a residual may be [-].
+// What limits of friction in joints may be off by: less than a residual may be [-].
 constexpr double k_unsettled = 1e-7;
 
 }  // namespace
@@ -47,13 +47,6 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                 fmt::format("t = {:.9g} s: {}{}; went on as asked (policy warn)", t, trial.failure, where));
     return true;
   }
-  if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
-    ++retries.halvings;
-    retries.h_limit = 0.5 * trial.h;
-    report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
-                                                      trial.failure, where, retries.h_limit));
-    return false;
-  }
   if (options.policy == FailurePolicy::retry && trial.unsettled > 0 && trial.unsettled <= k_unsettled) {
     trial.ok = true;
     trial.stats.status = SolveStatus::inexact;
@@ -62,6 +55,13 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                 fmt::format("t = {:.9g} s: {}; went on with limits that are off by {:.2g} %", t,
                             trial.failure, 100 * trial.unsettled));
     return true;
+  }
+  if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
+    ++retries.halvings;
+    retries.h_limit = 0.5 * trial.h;
+    report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
+                                                      trial.failure, where, retries.h_limit));
+    return false;
   }
   if (options.policy == FailurePolicy::retry && trial.unsettled > 0 && !retries.known_limits) {
     retries.known_limits = true;
