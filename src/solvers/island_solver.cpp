@@ -11,9 +11,10 @@ namespace {
 constexpr int k_large_island = 3000;
 constexpr int k_first_island_sweeps = 500;
 constexpr int k_more_sweeps = 5000;
-constexpr int k_first_newton = 250;
+constexpr int k_first_newton = 600;
 constexpr int k_newton_iterations = 1500;
 constexpr int k_admm_iterations = 5000;
+constexpr int k_short_admm = 300;
 // Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
 // given as many iterations as are soon there.
 constexpr int k_costly_rows = 600;
@@ -101,7 +102,11 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
     return;
   }
   if (attempt_planar(problem, total) || settle(total)) return;
-  // From where it began before from where others got stuck.
+  // From where it began before from where others got stuck; where admm converges at all it mostly does so soon, and where it
+  // does not newton often goes on from what it has.
+  if (!costly && (attempt(admm_, "admm", k_short_admm, problem, start, total) ||
+                  go_on(newton_, "newton", k_first_newton, problem, total)))
+    return;
   if (attempt(admm_, "admm", k_admm_iterations, problem, start, total)) return;
   if (!costly && go_on(newton_, "newton", k_first_newton, problem, total)) return;
   if (go_on(admm_, "admm", k_admm_iterations, problem, total)) return;
