@@ -116,6 +116,17 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   turn_generators_from_memory(memory);
   solve_contacts(system, h, joint_forces, trial);
   bound_restitution(system, begin, h, shifts, joint_forces, trial);
+  conclude(system, begin, h, shifts, trial);
+  // Newton's law may have no solution, where friction pulls a guided body down harder than the ground lifts it.
+  if (trial.ok || trial.unsettled > 0 || !drop_rebounds(shifts)) return;
+  trial.failure.clear();
+  warm_ = {};
+  solve_contacts(system, h, joint_forces, trial);
+  conclude(system, begin, h, shifts, trial);
+}
+
+void StepKernel::conclude(const System& system, const PhasePoint& begin, double h,
+                          std::span<const RowShift> shifts, Trial& trial) {
   if (trial.unsettled > 0) trial.stats.status = SolveStatus::iteration_limit;
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
@@ -232,6 +243,23 @@ double pressing_speed(const BlockRows& rows, int c, const Vector& change) {
     sum += std::max(0.0, -block.row(0).dot(change.segment(rows.block_column(c, b), block.cols())));
   }
   return sum;
+}
+
+bool StepKernel::drop_rebounds(std::span<RowShift> shifts) {
+  bool any = false;
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    RowShift& shift = shifts[c];
+    if (!shift.rebounds) continue;
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
+              known = std::min(step_.problem.cones[c].dim, 3);
+    step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
+    shift.velocity = shift.slow;
+    shift.rebounds = false;
+    shift.share = 0;
+    any = true;
+  }
+  if (any) step_.reduction.update_free_velocity();
+  return any;
 }
 
 void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts) {

@@ -146,6 +146,11 @@ class StepKernel {
   double solved_work(const LocalProblem& local, const Solution& solution, const RowShift& shift, int contact,
                      double work) const;
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
+  // What shall rebound stops instead. False: nothing does.
+  bool drop_rebounds(std::span<RowShift> shifts);
+  // The end of a solve: the motion, and whether its numbers can be used.
+  void conclude(const System& system, const PhasePoint& begin, double h, std::span<const RowShift> shifts,
+                Trial& trial);
   // Reduces the restitution of contacts that gain energy, and solves again.
   void limit_friction(const Vector& joint_forces, double h);
   void bound_restitution(const System& system, const PhasePoint& begin, double h, std::span<RowShift> shifts,
