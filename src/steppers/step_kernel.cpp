@@ -114,6 +114,7 @@ void StepKernel::solve(const System& system, const PhasePoint& begin, double h, 
   start_from_memory(memory, h);
   start_from_trial(last_places);
   turn_generators_from_memory(memory);
+  u_turned_.resize(0);
   solve_contacts(system, h, joint_forces, trial);
   bound_restitution(system, begin, h, shifts, joint_forces, trial);
   conclude(system, begin, h, shifts, trial);
@@ -217,6 +218,7 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
     // Of rows of the weighted velocity y = u⁻ + σ (u⁺ − u⁻), σ (u⁺ + u⁻) is y + (2σ − 1) u⁻.
     if (!shifts[c].at_end) u_before_.segment(row, problem.cones[c].dim) *= 2 * formula_.sigma - 1;
   }
+  u_turned_ = u_before_;
   bound_.begin(local(), restitution_, other_shift_, u_before_, rebounds_);
   int iterations = trial.stats.iterations;
   Vector before = bound_.shift();
@@ -451,6 +453,16 @@ double StepKernel::solved_work(const LocalProblem& local, const Solution& soluti
   return 0.5 * twice / formula_.sigma;
 }
 
+// ½ rᵀ(u⁺ + u⁻) with u⁻ as gyroscopic forces, which do no work, have turned it, where restitution was judged by that.
+double StepKernel::turned_work(const LocalProblem& local, const Solution& solution, const RowShift& shift,
+                               int contact, double work) const {
+  if (formula_.sigma != 1 || u_turned_.size() != solution.r.size()) return work;
+  const int row = local.first_row(contact), dim = local.W.dim(contact), known = std::min(dim, 3);
+  const auto r = solution.r.segment(row, dim);
+  return 0.5 * (r.dot(solution.u.segment(row, dim) + u_turned_.segment(row, dim)) -
+                r.head(known).dot(shift.velocity.head(known)));
+}
+
 void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
                         std::span<const RowShift> shifts, const StepData& data, Slot& slot, Trial& trial) {
   const Phase& phase = begin.phase;
@@ -486,7 +498,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   problem.impulse_H().multiply(VectorRef(mean_), u_);
   trial.work_normal = trial.work_friction = trial.work_impacts = trial.work_beside_impacts = 0;
   trial.work_surfaces = trial.work_solved = 0;
-  double after_forces = 0;
+  double after_forces = 0, after_turning = 0;
   const ContactRows& surfaces = data.contact_rows();
   const bool any_impact =
       std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.impact; });
@@ -497,6 +509,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     if (c < static_cast<int>(shifts.size())) {
       after_forces += solved_work(slot.reduction.local(), solution, shifts[c], c, first + others);
       trial.work_solved += first + others;
+      after_turning += turned_work(slot.reduction.local(), solution, shifts[c], c, first + others);
     }
     // Contacts that impacts are captured with share in their energy.
     if (c < static_cast<int>(shifts.size()) && (shifts[c].impact || shifts[c].at_end)) {
@@ -515,7 +528,7 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
     trial.work_normal += any_impact ? moved : first;
     if (any_impact) trial.work_beside_impacts += first - moved;
   }
-  trial.work_solved = std::min(trial.work_solved, after_forces);
+  trial.work_solved = std::min({trial.work_solved, after_forces, after_turning});
   problem.impulse_G().multiply(VectorRef(mean_), joint_u_);
   // The rows after these are springs and dampers, whose work is not a joint's.
   const int joints = data.num_joint_rows;

@@ -59,7 +59,8 @@ struct Trial {
   double work_normal = 0, work_friction = 0, work_impacts = 0,
          work_joints = 0;          // of the impulses over the step [J]
   double work_beside_impacts = 0;  // of contacts that stay closed, in a step with impacts [J]
-  // Of contacts with shifts: on the mean velocity, or, if that is less, with the forces of the step acting before them [J].
+  // Of contacts with shifts: on the mean velocity or, if that is less, with the forces of the step, or the gyroscopic ones of
+  // them, acting before [J].
   double work_solved = 0;
   double work_surfaces = 0;  // of work_normal: what surfaces that move have brought [J]
   int redundant_joint_rows = 0;
@@ -145,6 +146,8 @@ class StepKernel {
   // The work of a contact with the forces of the step acting before it; `work`: that on the mean velocity.
   double solved_work(const LocalProblem& local, const Solution& solution, const RowShift& shift, int contact,
                      double work) const;
+  double turned_work(const LocalProblem& local, const Solution& solution, const RowShift& shift, int contact,
+                     double work) const;
   void drop_slow_rebounds(const Phase& phase, std::span<RowShift> shifts);
   // What shall rebound stops instead. False: nothing does.
   bool drop_rebounds(std::span<RowShift> shifts);
@@ -188,7 +191,7 @@ class StepKernel {
   LimitSearch limit_search_;
   Projector projector_;
   RestitutionBound bound_;
-  Vector restitution_, other_shift_, force_change_, u_before_, momentum_;
+  Vector restitution_, other_shift_, force_change_, u_before_, u_turned_, momentum_;
   std::vector<char> rebounds_;
   // Turns the directions of slip to those of the solution; the largest change.
   double follow_slip(const Problem& problem, int num_contacts, const Solution& solution);

@@ -77,7 +77,8 @@ void RestitutionBound::allow_stops(const LocalProblem& local) {
   for (int c = 0; c < W.num_contacts(); ++c) {
     const int row = W.first_row(c);
     const double f = local.u_free[row] - shift_[row] - before_[row];
-    if (local.cones[static_cast<std::size_t>(c)].kind != ConeKind::box && mobility(c) > k_held * largest)
+    if (local.cones[static_cast<std::size_t>(c)].kind != ConeKind::box &&
+        rebounds_[static_cast<std::size_t>(c)] == 0 && mobility(c) > k_held * largest)
       groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])].allowed +=
           k_stopped_gain * f * f / mobility(c);
   }
