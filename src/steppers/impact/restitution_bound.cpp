@@ -64,7 +64,8 @@ void RestitutionBound::begin(const LocalProblem& local, const Vector& restitutio
   allow_stops(local);
 }
 
-// What forces do to u⁻ is u_free − u⁻, at the start of the search.
+// What forces do to u⁻ is u_free − u⁻, at the start of the search; what presses the bodies of a contact together may act on
+// them through others. What approaches and shall rebound is none that falls back.
 void RestitutionBound::allow_stops(const LocalProblem& local) {
   const ContactMatrix& W = local.W;
   const auto mobility = [&](int c) {
@@ -74,13 +75,16 @@ void RestitutionBound::allow_stops(const LocalProblem& local) {
   };
   double largest = 0;
   for (int c = 0; c < W.num_contacts(); ++c) largest = std::max(largest, mobility(c));
+  allowed_.assign(static_cast<std::size_t>(W.num_contacts()), 0.0);
   for (int c = 0; c < W.num_contacts(); ++c) {
-    const int row = W.first_row(c);
-    const double f = local.u_free[row] - shift_[row] - before_[row];
-    if (local.cones[static_cast<std::size_t>(c)].kind != ConeKind::box &&
-        rebounds_[static_cast<std::size_t>(c)] == 0 && mobility(c) > k_held * largest)
-      groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])].allowed +=
-          k_stopped_gain * f * f / mobility(c);
+    if (rebounds_[static_cast<std::size_t>(c)] != 0 && before_[W.first_row(c)] < 0) continue;
+    double f = 0;
+    for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
+      const int row = W.first_row(W.column(e));
+      f = std::max(f, std::abs(local.u_free[row] - shift_[row] - before_[row]));
+    }
+    if (mobility(c) > k_held * largest)
+      allowed_[static_cast<std::size_t>(c)] = k_stopped_gain * f * f / mobility(c);
   }
 }
 
@@ -115,14 +119,16 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
     if (local.cones[static_cast<std::size_t>(c)].kind == ConeKind::box) continue;
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
     const int row = local.W.first_row(c), dim = local.W.dim(c);
-    group.gain += gain(local, solution, c);
+    // What one contact is allowed does not pay for another one.
+    const double gained = gain(local, solution, c);
+    group.gain += gained > 0 ? std::max(0.0, gained - allowed_[static_cast<std::size_t>(c)]) : gained;
     group.scale +=
         0.5 * solution.r.segment(row, dim).dot(solution.u.segment(row, dim) - local.u_free.segment(row, dim));
   }
   const bool last = ++reductions_ > k_max_reductions;
   bool again = false;
   for (Group& group : groups_) {
-    const bool gains = group.gain > k_no_gain * group.scale + group.allowed;
+    const bool gains = group.gain > k_no_gain * group.scale;
     if (group.bad > 1 && !gains) continue;  // it never gained
     (gains ? group.bad : group.good) = group.share;
     // At the end with the share that is known to be good.

@@ -42,7 +42,6 @@ class RestitutionBound {
   struct Group {
     double share = 1, good = 0, bad = 2;  // κ; largest that is known to gain nothing; smallest that gains
     double gain = 0, scale = 0;           // (1), and what it is measured against [J]
-    double allowed = 0;                   // gain by forces, not by the law [J]
   };
   void find_groups(const ContactMatrix& W);
   void update_shift(const LocalProblem& local);
@@ -53,6 +52,7 @@ class RestitutionBound {
   std::vector<int> group_of_, parent_;
   Vector restitution_, other_, before_, shift_;
   std::vector<char> rebounds_;
+  std::vector<double> allowed_;  // of each contact: gain by forces, not by the law [J]
   int reductions_ = 0;
 };
 
