@@ -115,12 +115,12 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
   if (reductions_ > k_max_reductions) return false;
   for (Group& group : groups_) group.gain = group.scale = 0;
   for (int c = 0; c < local.W.num_contacts(); ++c) {
-    // What the friction of joints takes does not pay for what a law of impact gains.
-    if (local.cones[static_cast<std::size_t>(c)].kind == ConeKind::box) continue;
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
     const int row = local.W.first_row(c), dim = local.W.dim(c);
     // What one contact is allowed does not pay for another one.
     const double gained = gain(local, solution, c);
+    // What the friction of joints takes does not pay for what a law of impact gains; but it may give, to what a stop turns round.
+    if (local.cones[static_cast<std::size_t>(c)].kind == ConeKind::box && gained <= 0) continue;
     group.gain += gained > 0 ? std::max(0.0, gained - allowed_[static_cast<std::size_t>(c)]) : gained;
     group.scale +=
         0.5 * solution.r.segment(row, dim).dot(solution.u.segment(row, dim) - local.u_free.segment(row, dim));
