@@ -142,7 +142,7 @@ bool EventStepper::judges_depths() const {
 }
 
 bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
-  if (!judges_depths() || retries.halvings >= std::min(k_deep_halvings, options_.max_halvings)) return false;
+  if (!judges_depths() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings)) return false;
   const std::string deep = deepened(step_, state, k_located_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
   return !deep.empty();

@@ -99,6 +99,11 @@ void RefusedAttempts::tell(StepReport& report) const {
   report.warnings.insert(report.warnings.begin(), why_.begin(), why_.end());
 }
 
+int deep_halvings(const StepInProgress& step) {
+  constexpr int few = 3;
+  return step.report->certificate.relative_depth > k_depth_tolerance ? GainWatch::k_halvings : few;
+}
+
 std::string deepened(const StepInProgress& step, const State& begin, double tolerated) {
   const System& system = *step.system;
   const Certificate& certificate = step.report->certificate;

@@ -79,8 +79,9 @@ void take_or_halve(StepReport& report, const Take& take, const Halve& halve) {
   if (!report.stopped_at_event) refused.tell(report);
 }
 
-// Halvings that a step is worth in which a contact got too deep: what does not help soon does not help at all.
-inline constexpr int k_deep_halvings = 3;
+// Halvings that a step is worth in which a contact got too deep: what does not help soon mostly does not help at all, but where
+// it is deeper than a step may leave it all of them are.
+int deep_halvings(const StepInProgress& step);
 // Where a contact got deeper in the step from `begin` than `tolerated`, relative to its bodies: which one and how deep; what
 // was there before is not the step's. Empty otherwise.
 std::string deepened(const StepInProgress& step, const State& begin, double tolerated);

@@ -297,14 +297,31 @@ def beside_ground(scene, poses):
 
 def is_from_beside(name, t, beside):
     """Whether a contact with the ground is one of a body that has been beside it before."""
-    ends = name.split(" / ")
-    bodies = {end.split(" ")[0].split(".")[0] for end in ends}
+    bodies = bodies_of(name)
     return "ground" in bodies and any(t > beside.get(body, math.inf) for body in bodies)
 
 
+def joined_bodies(scene):
+    """Names of the bodies that joints connect to each body, itself among them: {name: set}."""
+    groups = {b["name"]: {b["name"]} for b in rigid_bodies(scene)}
+    for joint in scene.get("joints", []):
+        first, *others = [groups[name] for name in joint.get("between", []) if name in groups] or [set()]
+        for other in others:
+            first |= other
+            groups.update((name, first) for name in first)
+    return groups
+
+
+def bodies_of(contact):
+    """Names of the bodies of a contact from its name."""
+    return {end.split(" ")[0].split(".")[0] for end in contact.split(" / ")}
+
+
 def judge_penetration(scene, result, poses):
-    """As the program reports it: gaps of closed contacts, stops apart."""
+    """As the program reports it: gaps of closed contacts, stops apart. What an open ground pushes out from below, and what joints tie to
+    that, is thrown about by it."""
     size, beside = smallest_body(scene), beside_ground(scene, poses)
+    joined, thrown = joined_bodies(scene), set()
     stops = {e["name"] for e in scene.get("limits", [])}
     worst = {}
     for row in result.table("certificate")[1:]:
@@ -312,6 +329,9 @@ def judge_penetration(scene, result, poses):
         if not value > PENETRATION_LIMIT * size:
             continue
         if is_from_beside(name, float(row["t"]), beside):
+            thrown = thrown.union(*(joined.get(body, set()) for body in bodies_of(name)))
+            continue
+        if thrown & bodies_of(name):
             continue
         kind = "stop passed" if name.rsplit(".", 1)[0] in stops else "penetration"
         if kind not in worst or value > worst[kind][0]:
