@@ -20,7 +20,7 @@ namespace delassus {
 namespace {
 
 // Shapes with at most so many features are tried in full against ridges of meshes, as all are against corners.
-constexpr int k_few_features = 64;
+constexpr int k_few_features = 1024;
 // 2 sin 60°, of the arms of a ridge: normals of a sharper one turn by more than collect_features follows.
 constexpr double k_sharp_ridge = 1.7;
 
@@ -266,7 +266,7 @@ class MeshContacts {
     FeatureList& features = scratch().features;
     features.clear();
     const bool wide = ridge.kind == FeatureKind::point || outward.norm() > k_sharp_ridge;
-    if (wide || g.num_features() <= k_few_features) {
+    if (all || wide || g.num_features() <= k_few_features) {
       // Cheaper than a selection, which would also need the whole normal cone of the ridge.
       const auto append = [&](FeatureKind kind, std::size_t count, int branches = 1) {
         for (int i = 0; i < static_cast<int>(count); ++i)

@@ -157,7 +157,7 @@ void EventStepper::lift_deep_contacts() {
 
 bool EventStepper::judges_gains() const {
   // Schemes of order 1 gain by O(h²) a step: theirs to show.
-  return options_.policy == FailurePolicy::retry && !options_.snap_to_grid &&
+  return options_.policy == FailurePolicy::retry && !options_.snap_to_grid && !options_.rank_one_right_side &&
          options_.projection != Projection::none && has_order_2(formula_);
 }
 
@@ -500,7 +500,7 @@ bool EventStepper::lift(EventStep& step) {
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();
   held_contacts_ = touching_;
-  return lifted;
+  return lifted && gap_projector_.solves() > 0;
 }
 
 }  // namespace delassus

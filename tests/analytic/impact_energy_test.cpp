@@ -75,6 +75,19 @@ TEST(ImpactEnergy, RailsWithoutASolutionOfNewtonsLawFallBack) {
       }
 }
 
+// Captured as well: what cannot rebound stops, and an event says so.
+TEST(ImpactEnergy, RailsWithoutASolutionStopWhereTheyAreCaptured) {
+  for (double friction : {1.1, 3.0}) {
+    Simulation simulation =
+        simulate(rail_ball(friction, 0.7) + "stepper: {name: moreau-jean, step: 1e-3}\n");
+    const Outcome out = follow_impacts(simulation, 0.4);
+    EXPECT_GT(out.reduced, 0) << friction;
+    EXPECT_LE(out.largest_gain, 1e-9 * out.start) << friction;
+    EXPECT_LE(out.residual, 1e-6) << friction;
+    EXPECT_LT(std::abs(simulation.state().v.norm()), 1e-9) << friction;
+  }
+}
+
 // Below it has one: u_N⁺ = −e u_N⁻, and nothing falls back.
 TEST(ImpactEnergy, RailsWithASolutionKeepNewtonsLaw) {
   Simulation simulation = simulate(rail_ball(0.9, 0.5));

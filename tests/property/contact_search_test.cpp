@@ -126,15 +126,17 @@ TEST_P(SearchOf, HalfSpaces) {
   EXPECT_GT(comparison_.num_contacts(), static_cast<std::size_t>(num_poses() / 4));
 }
 
-// Ground of ridges, hollows and saddles, of waves, nearly flat, flat.
+// Ground of ridges, hollows and saddles, of waves, gentle, nearly flat, flat.
 std::vector<Collider> make_grounds() {
   Random random(7);
   const auto jagged = [&](double, double) { return random.uniform(-0.15, 0.15); };
   const auto waves = [](double x, double y) { return 0.1 * std::sin(3 * x) * std::cos(2 * y); };
+  const auto gentle = [&](double, double) { return random.uniform(-0.004, 0.004); };
   const auto nearly_flat = [&](double, double) { return random.uniform(-1e-8, 1e-8); };
   const auto flat = [](double, double) { return 0.0; };
   return {make_collider(testing::ground_mesh(4, 0.37, jagged)),
           make_collider(testing::height_field_shape(4, 0.3, waves)),
+          make_collider(testing::ground_mesh(4, 0.37, gentle)),
           make_collider(testing::ground_mesh(3, 0.5, nearly_flat)),
           make_collider(testing::height_field_shape(3, 0.37, flat)),
           make_collider(testing::ground_mesh(6, 0.11, jagged))};

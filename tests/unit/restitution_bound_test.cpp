@@ -50,6 +50,37 @@ TEST(RestitutionBound, ForcesDoNotPayForWhatTheLawGains) {
   EXPECT_TRUE(hit_on_a_heavy_body().is_reduced());
 }
 
+// Forces on the heavy body, whose stop they may pay for up to m f²/4 = 12.5 J with f = 1 m/s, are not those of the tip, which weighs
+// a fortieth.
+TEST(RestitutionBound, WhatOneContactIsAllowedDoesNotPayForAnother) {
+  Example pressed = hit_on_a_heavy_body();
+  pressed.local.u_free[2] = -1;
+  EXPECT_TRUE(pressed.is_reduced());
+}
+
+// A stop turns a hinge round; its friction, which opposes what comes out, acts along what went in: ½ · 0.4 · 120 = 24 J, more than
+// the stop takes, ½ · 1 · (60 − 80) = −10 J. What friction takes does not count.
+TEST(RestitutionBound, FrictionInJointsMayGive) {
+  Example hinge;
+  Matrix W(2, 2);
+  W << 140, 1e-3, 1e-3, 140;
+  hinge.local.W = ContactMatrix(W, std::vector<int>{1, 1});
+  hinge.local.cones = {{}, {.kind = ConeKind::box, .dim = 1}};
+  hinge.restitution.resize(2);
+  hinge.restitution << -60, 0;
+  hinge.before.resize(2);
+  hinge.before << -80, 120;
+  hinge.local.u_free.resize(2);
+  hinge.local.u_free << -140, 120;
+  hinge.rebounds = {1, 0};
+  hinge.solution.r.resize(2);
+  hinge.solution.r << 1, 0.4;
+  hinge.solution.u = Vector::Zero(2);
+  EXPECT_TRUE(hinge.is_reduced());
+  hinge.solution.r[1] = -0.4;
+  EXPECT_FALSE(hinge.is_reduced());
+}
+
 TEST(RestitutionBound, WithoutFrictionTheSameImpactLosesEnergy) {
   Example smooth = hit_on_a_heavy_body();
   smooth.solution.r[1] = 0;
