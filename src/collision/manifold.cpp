@@ -188,7 +188,8 @@ class MeshContacts {
       const GeometryPoint& p = mesh_.geometry.points[point];
       const std::span<const Vector3> arms{mesh_.geometry.arms.data() + p.first_arm,
                                           static_cast<std::size_t>(p.num_arms)};
-      add_supports({FeatureKind::point, point, 0}, Vector3::Zero(), {.x = p.x, .arms = arms, .one_sided = true});
+      add_supports({FeatureKind::point, point, 0}, Vector3::Zero(),
+                   {.x = p.x, .arms = arms, .one_sided = true});
     }
     drop_far_sides();
   }

@@ -77,7 +77,8 @@ bool CapturingStepper::retries_step() const {
 }
 
 bool CapturingStepper::halve_deep_step(const State& state, Retries& retries) {
-  if (!retries_step() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings)) return false;
+  if (!retries_step() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings))
+    return false;
   const std::string deep = deepened(step_, state, k_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
   return !deep.empty();

@@ -142,7 +142,8 @@ bool EventStepper::judges_depths() const {
 }
 
 bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
-  if (!judges_depths() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings)) return false;
+  if (!judges_depths() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings))
+    return false;
   const std::string deep = deepened(step_, state, k_located_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
   return !deep.empty();
@@ -151,7 +152,8 @@ bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
 void EventStepper::lift_deep_contacts() {
   const StepReport& report = *step_.report;
   if (judges_depths() && options_.projection == Projection::all && report.ok &&
-      report.certificate.relative_depth > k_located_halving_depth && gap_projector_.lift_found(step_, true, k_largest_lift))
+      report.certificate.relative_depth > k_located_halving_depth &&
+      gap_projector_.lift_found(step_, true, k_largest_lift))
     finisher_.finish_contacts(step_, step_.now.contacts);
 }
 
@@ -494,8 +496,7 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
 bool EventStepper::lift(EventStep& step) {
   PhasePoint& now = step.now;
   std::swap(now.contacts, touching_);
-  const bool lifted =
-      gap_projector_.project(*step.system, Vector::Zero(now.contacts.gaps.size()), now);
+  const bool lifted = gap_projector_.project(*step.system, Vector::Zero(now.contacts.gaps.size()), now);
   std::swap(now.contacts, touching_);
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();

@@ -78,8 +78,7 @@ TEST(ImpactEnergy, RailsWithoutASolutionOfNewtonsLawFallBack) {
 // Captured as well: what cannot rebound stops, and an event says so.
 TEST(ImpactEnergy, RailsWithoutASolutionStopWhereTheyAreCaptured) {
   for (double friction : {1.1, 3.0}) {
-    Simulation simulation =
-        simulate(rail_ball(friction, 0.7) + "stepper: {name: moreau-jean, step: 1e-3}\n");
+    Simulation simulation = simulate(rail_ball(friction, 0.7) + "stepper: {name: moreau-jean, step: 1e-3}\n");
     const Outcome out = follow_impacts(simulation, 0.4);
     EXPECT_GT(out.reduced, 0) << friction;
     EXPECT_LE(out.largest_gain, 1e-9 * out.start) << friction;
