@@ -15,6 +15,10 @@
 namespace delassus {
 namespace {
 
+// Friction that reaches limits so many times larger than what the momenta of the bodies would make of them is that of a joint
+// which presses itself together: its forces have no bound [-].
+constexpr double k_jammed = 1e3;
+
 // In free fall joints carry the round-off of the momenta of their bodies, and friction a part of that.
 double friction_round_off(const StepData& data, const Problem& problem) {
   double floor = 0;
@@ -79,6 +83,10 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
       best_round = round;
       best_largest = largest;
       best_bounds_ = last_bounds_;
+    }
+    if (largest > k_jammed * floor) {
+      trial.unsettled = std::numeric_limits<double>::infinity();
+      return false;
     }
     if (change <= tolerated * largest && !(change < falls * before)) break;
     if (round > best_round + in_vain && round > LimitSearch::k_max_rounds / 2) break;

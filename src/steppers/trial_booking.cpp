@@ -56,7 +56,9 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                             trial.failure, 100 * trial.unsettled));
     return true;
   }
-  if (options.policy == FailurePolicy::retry && retries.halvings < options.max_halvings) {
+  // No shorter step helps a joint that jams.
+  const bool jams = std::isinf(trial.unsettled) && !retries.known_limits;
+  if (options.policy == FailurePolicy::retry && !jams && retries.halvings < options.max_halvings) {
     ++retries.halvings;
     retries.h_limit = 0.5 * trial.h;
     report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
