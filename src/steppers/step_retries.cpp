@@ -42,7 +42,7 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
   const EnergyLedger& after = step.history.energy;
   const double work = after.nonconservative - ledger_.nonconservative, driven = after.driven - ledger_.driven;
   const double impacts = after.impacts - ledger_.impacts, friction = after.friction - ledger_.friction;
-  const double lifted = captured ? after.projection - ledger_.projection : 0.0;
+  const double projected = after.projection - ledger_.projection, lifted = captured ? projected : 0.0;
   // Surfaces that move bring energy by friction and by impacts.
   const bool takes_only = stands_still(step);
   // What friction and captured impacts of one solve do to each other is between them.
@@ -52,7 +52,10 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
   const double gain = end.total() - before_.total() - work - driven - contacts - lifted;
   in_play = std::max({before_.kinetic, end.kinetic, free}) + std::abs(end.potential - before_.potential) +
             std::abs(work) + std::abs(driven);
-  if (!(gain > (captured ? k_captured_gain : k_gain_tolerance) * in_play)) return 0;
+  const double tolerance = captured                 ? k_captured_gain
+                           : projected > 0.5 * gain ? k_projected_gain_tolerance
+                                                    : k_gain_tolerance;
+  if (!(gain > tolerance * in_play)) return 0;
   system.forces(step.now.at, step.now.phase.v, k_);
   return gain > energy_round_off(system, step.now.phase.q, k_) ? gain : 0.0;
 }

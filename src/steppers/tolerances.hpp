@@ -29,8 +29,10 @@ inline constexpr double k_depth_tolerance = 1e-3;
 // that was seen too late. Located ones leave round-off otherwise.
 inline constexpr double k_halving_depth = 1e-4;
 inline constexpr double k_located_halving_depth = 2e-5;
-// Energy that a step gains, as a fraction of its kinetic energy and of what its forces do [-].
-inline constexpr double k_gain_tolerance = 2e-4;
+// Energy that a step gains, as a fraction of its kinetic energy and of what its forces do; the second where corrections of positions
+// bring most of it, which does not swing to and fro as the error of a scheme may [-].
+inline constexpr double k_gain_tolerance = 1e-3;
+inline constexpr double k_projected_gain_tolerance = 2e-4;
 // Drift of joints as a fraction of the size of the system; of angles [-, rad].
 inline constexpr double k_drift_tolerance = 1e-3;
 
