@@ -475,10 +475,7 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
     system.evaluate_contacts(ids_, now.at, touching_);
   book_projection(step, projector_, M_, touching_, [&] {
     bool placed = projector_.project_position(system, touching_, now);
-    some_.clear();
-    for (std::size_t c = 0; c < touching_.size(); ++c)
-      if (!std::binary_search(apart_.begin(), apart_.end(), touching_.ids[c])) some_.push_back(c);
-    held_contacts_.select(touching_, some_);
+    select_held();
     if (!placed && apart_.size() > 1) {
       // Contacts that are hit together within the drift of the joints, but do not fit on their surfaces at once.
       std::swap(touching_, held_contacts_);
@@ -500,8 +497,15 @@ bool EventStepper::lift(EventStep& step) {
   std::swap(now.contacts, touching_);
   step.report->certificate.solves += gap_projector_.solves();
   step.report->certificate.iterations += gap_projector_.iterations();
-  held_contacts_ = touching_;
+  select_held();
   return lifted && gap_projector_.solves() > 0;
+}
+
+void EventStepper::select_held() {
+  some_.clear();
+  for (std::size_t c = 0; c < touching_.size(); ++c)
+    if (!std::binary_search(apart_.begin(), apart_.end(), touching_.ids[c])) some_.push_back(c);
+  held_contacts_.select(touching_, some_);
 }
 
 }  // namespace delassus

@@ -176,6 +176,8 @@ class EventStepper final : public Stepper {
   void project(EventStep& step, std::span<const ContactId> located);
   // Takes the penetrations of touching_, a set at step.now, out by pushing only. False: it could not.
   bool lift(EventStep& step);
+  // Those of touching_ that are not being hit become held_contacts_.
+  void select_held();
   // One contact at step.now, with its velocities.
   const ContactSet& contact_now(const EventStep& step, ContactId id);
 
