@@ -33,6 +33,21 @@ double friction_round_off(const StepData& data, const Problem& problem) {
   return floor;
 }
 
+// The largest limit that friction reaches, without its constant part.
+double largest_load(const StepFormula& formula, double h, const StepData& data, const Problem& problem,
+                    const Vector& r) {
+  double load = 0;
+  for (std::size_t i = 0; i < data.friction.coefficient.size(); ++i) {
+    const int c = data.num_contacts + static_cast<int>(i);
+    const double constant = formula.sigma * h * data.friction.constant[i];
+    if (data.friction.coefficient[i] > 0)
+      load = std::max(load, std::min(problem.cones[static_cast<std::size_t>(c)].bound,
+                                     std::abs(r[problem.Ht.first_row(c)])) -
+                                constant);
+  }
+  return load;
+}
+
 }  // namespace
 
 void StepKernel::limit_friction(const Vector& joint_forces, double h) {
@@ -84,7 +99,7 @@ bool StepKernel::settle_friction(double h, const StepData& data, Slot& slot, Tri
       best_largest = largest;
       best_bounds_ = last_bounds_;
     }
-    if (largest > k_jammed * floor) {
+    if (largest_load(formula_, h, data, slot.problem, trial.solution.r) > k_jammed * floor) {
       trial.unsettled = std::numeric_limits<double>::infinity();
       return false;
     }
