@@ -35,6 +35,20 @@ double coordinate(const Simulation& s, int i, bool rate = false) {
   return rate ? rates[i] : values[i];
 }
 
+// Friction that does not depend on the load has nothing to settle, and nothing to warn of.
+TEST(JointFriction, ConstantFrictionIsNoJam) {
+  Model model;
+  Body body = block("slider", 1);
+  body.velocity = {2, 0, 0};
+  model.add(body);
+  model.add(model.joint_at(JointKind::prismatic, "rail", k_world, 0, Vector3::Zero(), Vector3::UnitX()));
+  model.frictions.push_back({"friction", {.joint = 0}, 3, 0});
+  Simulation s = simulate(model);
+  s.observe([](const Simulation&, const StepReport& report) { EXPECT_TRUE(report.warnings.empty()); });
+  ASSERT_TRUE(s.run_until(0.2));
+  EXPECT_NEAR(coordinate(s, 0, true), 2 - 3 * 0.2, 1e-12);
+}
+
 // A slider on a horizontal rail: the reaction is its weight, so it stops after v/(μg) at v²/(2μg) and stays.
 TEST(JointFriction, SliderStopsWhereItsWeightStopsIt) {
   const double v0 = 2, mu = 0.3, a = mu * k_g;
