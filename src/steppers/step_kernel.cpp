@@ -25,6 +25,15 @@ constexpr double k_turned = 1e-12;
 // A slip keeps its direction when it has turned by less than 60 degrees.
 constexpr double k_forward = 0.5;
 
+// Contact c stops instead of rebounding.
+void drop_rebound(Problem& problem, int c, RowShift& shift) {
+  const int row = problem.Ht.first_row(c),
+            known = std::min(problem.cones[static_cast<std::size_t>(c)].dim, 3);
+  problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
+  shift.velocity = shift.slow;
+  shift.rebounds = false;
+}
+
 bool has_exact_derivatives(const ForceJacobians& J) {
   return J.k_q.num_blocks() + J.k_v.num_blocks() + J.k_q_remainder.num_blocks() > 0;
 }
@@ -252,11 +261,7 @@ bool StepKernel::drop_rebounds(std::span<RowShift> shifts) {
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     RowShift& shift = shifts[c];
     if (!shift.rebounds) continue;
-    const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
-              known = std::min(step_.problem.cones[c].dim, 3);
-    step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
-    shift.velocity = shift.slow;
-    shift.rebounds = false;
+    drop_rebound(step_.problem, static_cast<int>(c), shift);
     shift.share = 0;
     any = true;
   }
@@ -274,15 +279,12 @@ void StepKernel::drop_slow_rebounds(const Phase& phase, std::span<RowShift> shif
   for (std::size_t c = 0; c < shifts.size(); ++c) {
     RowShift& shift = shifts[c];
     if (!shift.rebounds) continue;
-    const int row = step_.problem.Ht.first_row(static_cast<int>(c)),
-              known = std::min(step_.problem.cones[c].dim, 3);
+    const int row = step_.problem.Ht.first_row(static_cast<int>(c));
     const double drift = step_.problem.w[row] - shift.velocity[0] - shift.drift[0] - shift.weight[0];
     const bool falls_short = shift.slow[0] > 0 && shift.slow[0] + joint_u_[row] + drift + shift.drift[0] > 0;
     const double forced = shift.parts * pressing_speed(step_.problem.Ht, static_cast<int>(c), w_);
     if (!falls_short && std::abs(u_[row] + drift) > forced) continue;
-    step_.problem.w.segment(row, known) += (shift.slow - shift.velocity).head(known);
-    shift.velocity = shift.slow;
-    shift.rebounds = false;
+    drop_rebound(step_.problem, static_cast<int>(c), shift);
     shift.impact = shift.impact && !falls_short;
     any = true;
   }
