@@ -81,12 +81,10 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     for (int g = 0; g < joints.rows.num_groups() && joints.rows.first_row(g) < joints.num_holonomic; ++g)
       rows_.add_group(joints.rows, g, joints.rows.group_rows(g));
     for (int c = 0; c < contacts.rows.rows.num_groups(); ++c) rows_.add_group(contacts.rows.rows, c, 1);
-    C_.setZero(rows_.rows());
-    zero_.setZero(system.nv());
     const Configuration& at = i == 0 ? point.at : iterate_.at;
     if (leveled) system.leveled_mass(at, M_);
-    if (!kkt_.compute(leveled ? M_ : system.mass_at(at, M_), true, rows_, nullptr, C_)) return false;
-    kkt_.solve(zero_, gap_rhs_, delta_, lambda_);
+    if (!factorize(leveled ? M_ : system.mass_at(at, M_), true, nullptr)) return false;
+    factors_.solve(zero_, gap_rhs_, delta_, lambda_);
     begin_q_ = i == 0 ? point.phase.q : iterate_.at.q;
     iterate_.phase.t = point.phase.t;
     // Far from the joints a whole correction may lead to another place: it must bring violations down.
@@ -239,6 +237,18 @@ bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
   return correct_velocity(step.A, step.symmetric, &directions_, point.phase);
 }
 
+bool Projector::factorize(const BlockMatrix& A, bool symmetric, const BlockRows* directions) {
+  saddle_point_.A = A;
+  saddle_point_.symmetric = symmetric;
+  saddle_point_.Gt = rows_;
+  saddle_point_.C.setZero(rows_.rows());
+  saddle_point_.separate_directions = directions != nullptr;
+  if (directions != nullptr) saddle_point_.G_directions = *directions;
+  zero_.setZero(A.size());
+  parts_.find(saddle_point_);
+  return factors_.compute(saddle_point_, parts_);
+}
+
 // v ← v + δ with rows δ = rhs.
 bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions,
                                  Phase& phase, double step_speed) {
@@ -254,10 +264,8 @@ bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const Blo
     }
     lambda_.setZero(rhs_.size());
   }
-  C_.setZero(rows_.rows());
-  zero_.setZero(A.size());
-  if (!kkt_.compute(A, symmetric, rows_, directions, C_)) return false;
-  kkt_.solve(zero_, rhs_, delta_, lambda_);
+  if (!factorize(A, symmetric, directions)) return false;
+  factors_.solve(zero_, rhs_, delta_, lambda_);
   if (!delta_.allFinite()) return false;
   phase.v += delta_;
   return true;

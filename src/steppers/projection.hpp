@@ -14,12 +14,14 @@
 // brings the impulse, unless the contact slips: friction goes with its normal impulse, so that the correction is along
 //
 //   n + Σ_k (r_k/r_N) t_k     with the impulses r of the step, over the rows of the parts that slip                    (1)
+//
+// Bodies that no row ties to each other are corrected each on their own (problems/part_factors.hpp).
 #pragma once
 #include <array>
 #include <span>
 
-#include "delassus/linalg/kkt.hpp"
 #include "delassus/linalg/row_correction.hpp"
+#include "delassus/problems/part_factors.hpp"
 #include "delassus/steppers/assemble.hpp"
 
 namespace delassus {
@@ -62,15 +64,20 @@ class Projector {
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase,
                         double step_speed = 0);
 
+  // Factors of the rows and what they act on: A δ = D λ, R δ = rhs.
+  bool factorize(const BlockMatrix& A, bool symmetric, const BlockRows* directions);
+
   BlockMatrix M_;
   FrictionRows friction_;
   BlockRows rows_, directions_;
   std::vector<int> held_rows_;  // of the contacts, one a row after the joints
-  KktFactor kkt_;
+  Problem saddle_point_;
+  Parts parts_;
+  PartFactors factors_;
   RowCorrection correction_;
   PhasePoint probe_, iterate_;
   ContactSet none_;
-  Vector begin_q_, gap_rhs_, rhs_, u_, C_, delta_, lambda_, zero_, before_, tilted_v_, tilted_lambda_;
+  Vector begin_q_, gap_rhs_, rhs_, u_, delta_, lambda_, zero_, before_, tilted_v_, tilted_lambda_;
 };
 
 }  // namespace delassus
