@@ -209,21 +209,24 @@ void MultibodySystem::extend_reach(const Configuration& at, const VectorRef& v, 
                                    Reach& reach) const {
   thread_local std::vector<BodyPlacement> placements;
   place_shapes(at, v.data(), placements);
-  reach.boxes.resize(static_cast<std::size_t>(world_.num_shapes()));
-  for (int shape : present_.shapes) {
-    if (!world_.is_dynamic(shape)) continue;
-    const Bounds box = world_.swept_box(shape, placements, h, fall(h));
-    reach.boxes[static_cast<std::size_t>(shape)].extend(box.lower, box.upper);
+  if (reach.shapes.empty()) {
+    for (int shape : present_.shapes)
+      if (world_.is_dynamic(shape)) reach.shapes.push_back(shape);
+    reach.boxes.assign(reach.shapes.size(), {});
+  }
+  for (std::size_t i = 0; i < reach.shapes.size(); ++i) {
+    const Bounds box = world_.swept_box(reach.shapes[i], placements, h, fall(h));
+    reach.boxes[i].extend(box.lower, box.upper);
   }
 }
 
 void MultibodySystem::meetings(const Reach& reach, std::vector<std::pair<int, int>>& bodies) const {
   thread_local std::vector<Bounds> boxes;
-  boxes.resize(reach.boxes.size());
-  for (std::size_t i = 0; i < boxes.size(); ++i) {
-    boxes[i].lower = reach.boxes[i].lower;
-    boxes[i].upper = reach.boxes[i].upper;
-  }
+  // Shapes that do not move meet nobody: their boxes are empty.
+  const Reach::Box empty;
+  boxes.assign(static_cast<std::size_t>(world_.num_shapes()), {empty.lower, empty.upper});
+  for (std::size_t i = 0; i < reach.boxes.size(); ++i)
+    boxes[static_cast<std::size_t>(reach.shapes[i])] = {reach.boxes[i].lower, reach.boxes[i].upper};
   world_.meetings(boxes, bodies);
 }
 

@@ -65,6 +65,15 @@ void add_ledger(const EnergyLedger& part, EnergyLedger& out) {
 }  // namespace
 
 State split_state(const System& whole, const SystemPart& part, const State& state) {
+  std::vector<int> contacts;
+  for (std::size_t i = 0; i < state.history.contacts.size(); ++i) {
+    const int body = whole.mover(state.history.contacts[i].id);
+    if (body >= 0 && part.system->moves(body)) contacts.push_back(static_cast<int>(i));
+  }
+  return split_state(part, state, contacts);
+}
+
+State split_state(const SystemPart& part, const State& state, std::span<const int> contacts) {
   State out;
   out.t = state.t;
   out.q = gather(state.q, part.q);
@@ -74,9 +83,8 @@ State split_state(const System& whole, const SystemPart& part, const State& stat
   to.num_steps = from.num_steps;
   to.grid = from.grid;
   to.modes_known = true;
-  for (const ContactMemory& contact : from.contacts) {
-    const int body = whole.mover(contact.id);
-    if (body < 0 || !part.system->moves(body)) continue;
+  for (int i : contacts) {
+    const ContactMemory& contact = from.contacts[static_cast<std::size_t>(i)];
     to.contacts.push_back(contact);
     to.modes_known = to.modes_known && !contact.mode_unknown;
   }
@@ -104,20 +112,44 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
       if (!report.stopped_at_event && report.ok) return mark_modes(state.history);
       if (report.stopped) return;
     }
-    begin(system);
+    begin(system, state);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
   }
   whole_->advance(system, state, request, report);
   if (report.ok) mark_modes(state.history);
 }
 
-void IslandStepper::begin(const System& system) {
+void IslandStepper::begin(const System& system, const State& state) {
   if (system_ != system.number()) {
     system_ = system.number();
     islands_.clear();
     system.ties(ties_);
   }
   for (auto& [bodies, island] : islands_) island.taken = false;
+  const std::vector<ContactMemory>& contacts = state.history.contacts;
+  movers_.resize(contacts.size());
+  first_contact_.assign(static_cast<std::size_t>(system.num_bodies()) + 1, 0);
+  for (std::size_t i = 0; i < contacts.size(); ++i) {
+    movers_[i] = system.mover(contacts[i].id);
+    if (movers_[i] >= 0) ++first_contact_[static_cast<std::size_t>(movers_[i]) + 1];
+  }
+  std::partial_sum(first_contact_.begin(), first_contact_.end(), first_contact_.begin());
+  contacts_by_body_.resize(static_cast<std::size_t>(first_contact_.back()));
+  next_.assign(first_contact_.begin(), first_contact_.end());
+  for (std::size_t i = 0; i < contacts.size(); ++i)
+    if (movers_[i] >= 0)
+      contacts_by_body_[static_cast<std::size_t>(next_[static_cast<std::size_t>(movers_[i])]++)] =
+          static_cast<int>(i);
+}
+
+void IslandStepper::list_contacts(const Bodies& bodies, std::vector<int>& out) const {
+  out.clear();
+  for (int body : bodies) {
+    const auto b = static_cast<std::size_t>(body);
+    out.insert(out.end(), contacts_by_body_.begin() + first_contact_[b],
+               contacts_by_body_.begin() + first_contact_[b + 1]);
+  }
+  std::sort(out.begin(), out.end());
 }
 
 std::vector<IslandStepper::Bodies> IslandStepper::components(const System& system, const Reach& reach) {
@@ -148,27 +180,26 @@ std::vector<IslandStepper::Bodies> IslandStepper::components(const System& syste
 }
 
 void IslandStepper::take(const System& system, const State& state, const StepRequest& request,
-                         const Bodies& bodies, Island& island) {
-  if (!island.stepper) {
-    island.part = system.part(bodies);
-    island.stepper = make_();
-  }
+                         const Bodies& bodies, Workers& workers, Island& island) {
+  if (!island.part.system) island.part = system.part(bodies);
+  if (!workers.located) workers.located = make_();
   island.taken = true;
-  island.state = split_state(system, island.part, state);
-  if (is_crowded(island.state.history)) return take_captured(system, state, request, island);
-  island.reach.boxes.clear();
+  list_contacts(bodies, island.contacts);
+  island.state = split_state(island.part, state, island.contacts);
+  if (is_crowded(island.state.history)) return take_captured(state, request, workers, island);
+  island.reach.clear();
   // What follows the step is found for all bodies together.
   StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
   if (make_captured_) {
     own.most_events = k_most_events;
     own.few_contacts = k_crowded;
   }
-  island.stepper->advance(*island.part.system, island.state, own, island.report);
-  if (island.report.stopped_at_event) return take_captured(system, state, request, island);
+  workers.located->advance(*island.part.system, island.state, own, island.report);
+  if (island.report.stopped_at_event) return take_captured(state, request, workers, island);
   if (island.report.ok || island.report.stopped || !make_captured_) return;
   const std::string reason = island.report.message;
-  take_captured(system, state, request, island);
-  if (island.report.ok && !is_jammed(system, state, island)) {
+  take_captured(state, request, workers, island);
+  if (island.report.ok && !is_jammed(state, island)) {
     island.report.warn(WarningKind::captured, reason + "; the events of this step are captured, not located");
     return;
   }
@@ -176,21 +207,21 @@ void IslandStepper::take(const System& system, const State& state, const StepReq
   island.report.message = reason;
 }
 
-bool IslandStepper::is_jammed(const System& system, const State& state, const Island& island) {
-  const State begin = split_state(system, island.part, state);
+bool IslandStepper::is_jammed(const State& state, const Island& island) {
+  const State begin = split_state(island.part, state, island.contacts);
   const System& part = *island.part.system;
   const double kinetic = kinetic_energy(part.mass_at(part.configuration(begin.t, begin.q), M_), begin.v);
   const double after = island.report.energy.kinetic, driven = island.state.history.energy.driven;
   return after > k_sudden * kinetic && driven > 0.5 * after;
 }
 
-void IslandStepper::take_captured(const System& system, const State& state, const StepRequest& request,
+void IslandStepper::take_captured(const State& state, const StepRequest& request, Workers& workers,
                                   Island& island) {
-  if (!island.captured) island.captured = make_captured_();
-  island.state = split_state(system, island.part, state);
-  island.reach.boxes.clear();
+  if (!workers.captured) workers.captured = make_captured_();
+  island.state = split_state(island.part, state, island.contacts);
+  island.reach.clear();
   StepRequest own{.t_end = request.t_end, .t_next = request.t_end, .reach = &island.reach};
-  island.captured->advance(*island.part.system, island.state, own, island.report);
+  workers.captured->advance(*island.part.system, island.state, own, island.report);
   // What the scheme that locates events would know is not known.
   island.state.history.modes_known = island.state.history.contacts.empty();
   island.state.history.weighted_velocity = island.state.v;
@@ -199,18 +230,18 @@ void IslandStepper::take_captured(const System& system, const State& state, cons
 
 bool IslandStepper::take_islands(const System& system, const State& state, const StepRequest& request) {
   system.configure(state.t, state.q, at_);
-  reach_.boxes.clear();
+  reach_.clear();
   system.extend_reach(at_, state.v, request.t_end - state.t, reach_);
   // Ends: every round merges islands.
   for (;;) {
     std::vector<Bodies> next = components(system, reach_);
     if (next.empty() || (next.size() < 2 && !make_captured_)) return false;
     bool all_taken = true;
-    for (const Bodies& bodies : next) {
-      Island& island = islands_[bodies];
+    for (std::size_t i = 0; i < next.size(); ++i) {
+      Island& island = islands_[next[i]];
       if (island.taken) continue;
       all_taken = false;
-      take(system, state, request, bodies, island);
+      take(system, state, request, next[i], workers_[i % k_steppers], island);
       if (!island.report.ok) return false;  // the step of all bodies says why
       reach_.extend(island.reach);
     }

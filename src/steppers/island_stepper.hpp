@@ -17,9 +17,11 @@
 // Islands are taken in the order of their first bodies; a result depends on the islands, not on who computes them.
 #pragma once
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "delassus/steppers/step_finish.hpp"
@@ -45,7 +47,7 @@ class IslandStepper final : public Stepper {
  private:
   struct Island {
     SystemPart part;
-    std::unique_ptr<Stepper> stepper, captured;
+    std::vector<int> contacts;  // of the state before the step, by their places in its history
     State state;
     StepReport report;
     Reach reach;
@@ -53,7 +55,15 @@ class IslandStepper final : public Stepper {
   };
   using Bodies = std::vector<int>;
 
-  void begin(const System& system);
+  // Steppers that islands take in turn. What one keeps between calls is memory and never changes a result; memory of its own for
+  // each of a thousand islands would be a thousand times as large.
+  static constexpr std::size_t k_steppers = 16;
+  struct Workers {
+    std::unique_ptr<Stepper> located, captured;
+  };
+
+  void begin(const System& system, const State& state);
+  void list_contacts(const Bodies& bodies, std::vector<int>& out) const;
   // Connected components of ties and meetings, in the order of their first bodies.
   std::vector<Bodies> components(const System& system, const Reach& reach);
   bool is_crowded(const History& history) const {
@@ -68,11 +78,11 @@ class IslandStepper final : public Stepper {
   // Takes the step island by island. False: there is one island only, whose events are to be located, or one has failed.
   bool take_islands(const System& system, const State& state, const StepRequest& request);
   void take(const System& system, const State& state, const StepRequest& request, const Bodies& bodies,
-            Island& island);
-  void take_captured(const System& system, const State& state, const StepRequest& request, Island& island);
+            Workers& workers, Island& island);
+  void take_captured(const State& state, const StepRequest& request, Workers& workers, Island& island);
   // Whether the captured step of an island, which began at `state`, shows that a prescribed motion presses against what cannot
   // give way: almost all of its energy has come from there, at once.
-  bool is_jammed(const System& system, const State& state, const Island& island);
+  bool is_jammed(const State& state, const Island& island);
   void combine(const System& system, State& state, const StepRequest& request, StepReport& report);
 
   Maker make_, make_captured_;
@@ -81,6 +91,9 @@ class IslandStepper final : public Stepper {
   std::vector<Bodies> ties_;
   std::map<Bodies, Island> islands_;  // made so far
   std::vector<Bodies> current_;       // of this step
+  std::array<Workers, k_steppers> workers_;
+  // Contacts of the state by the body that moves them: those of body i from first_contact_[i] on.
+  std::vector<int> first_contact_, contacts_by_body_, movers_, next_;
   StepFinisher finisher_;
   // Memory.
   Configuration at_;
@@ -91,6 +104,8 @@ class IslandStepper final : public Stepper {
 };
 
 // Parts of a state and back, exposed for tests.
+// `contacts`: those of the state that belong to the part, ascending.
+State split_state(const SystemPart& part, const State& state, std::span<const int> contacts);
 State split_state(const System& whole, const SystemPart& part, const State& state);
 
 }  // namespace delassus

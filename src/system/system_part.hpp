@@ -3,6 +3,8 @@
 //
 // A system taken apart: bodies that nothing ties to the others, as a system of their own.
 #pragma once
+#include <algorithm>
+#include <cassert>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -19,7 +21,8 @@ struct SystemPart {
   std::vector<int> q, v, joint_rows, friction_rows;
 };
 
-// Where the surfaces of bodies have been or may get to within a step: a box for each shape that moves.
+// Where the surfaces of bodies have been or may get to within a step: a box for each shape that moves. A part of a system
+// lists its own shapes only, so that the reaches of all parts take no more memory than that of the whole.
 struct Reach {
   struct Box {
     Vector3 lower = Vector3::Constant(std::numeric_limits<double>::infinity());
@@ -29,12 +32,22 @@ struct Reach {
       upper = upper.cwiseMax(other_upper);
     }
   };
-  std::vector<Box> boxes;
-  // Of two reaches of one system: both.
-  void extend(const Reach& other) {
-    if (boxes.size() < other.boxes.size()) boxes.resize(other.boxes.size());
-    for (std::size_t i = 0; i < other.boxes.size(); ++i)
-      boxes[i].extend(other.boxes[i].lower, other.boxes[i].upper);
+  std::vector<int> shapes;  // ascending
+  std::vector<Box> boxes;   // of these
+
+  void clear() {
+    shapes.clear();
+    boxes.clear();
+  }
+  // The reach of a part as well, whose shapes are among these.
+  void extend(const Reach& part) {
+    auto place = shapes.begin();
+    for (std::size_t i = 0; i < part.shapes.size(); ++i) {
+      place = std::lower_bound(place, shapes.end(), part.shapes[i]);
+      assert(place != shapes.end() && *place == part.shapes[i]);
+      boxes[static_cast<std::size_t>(place - shapes.begin())].extend(part.boxes[i].lower,
+                                                                     part.boxes[i].upper);
+    }
   }
 };
 
