@@ -165,9 +165,6 @@ class SharedSolver final : public Solver {
   std::shared_ptr<Solver> solver_;
 };
 
-// Above this every event, of whichever body, would cost a step of all.
-constexpr int k_velocities_of_body = 6, k_many_bodies = 40;
-
 }  // namespace
 
 const std::vector<StepperInfo>& list_steppers() {
@@ -210,19 +207,18 @@ bool is_joints_only(const std::string& name) {
 const std::vector<DefaultStepper>& list_default_steppers() {
   static const std::vector<DefaultStepper> defaults{
       {"model with joints only", "generalized-alpha", "smooth motion"},
-      {"contacts, stops or dry friction", "trapezoidal-2", "with located events"},
-      {fmt::format("the same, more than {} bodies", k_many_bodies), "moreau-jean",
-       "one problem a step, events captured"}};
+      {"contacts, stops or dry friction", "trapezoidal-2",
+       fmt::format("with located events; those of more than {} contacts at once captured",
+                   IslandStepper::k_crowded)}};
   return defaults;
 }
 
 std::string default_stepper(const System& system, const State& state) {
   const std::vector<DefaultStepper>& defaults = list_default_steppers();
-  const DefaultStepper &smooth = defaults[0], &few_bodies = defaults[1], &many_bodies = defaults[2];
+  const DefaultStepper &smooth = defaults[0], &nonsmooth = defaults[1];
   FrictionRows friction;
   system.friction_rows(state.t, state.q, friction);
-  if (!system.has_contacts() && friction.constant.empty()) return smooth.name;
-  return system.nv() > k_many_bodies * k_velocities_of_body ? many_bodies.name : few_bodies.name;
+  return system.has_contacts() || !friction.constant.empty() ? nonsmooth.name : smooth.name;
 }
 
 std::string stepper_reason(const std::optional<std::string>& asked, const System& system,
@@ -231,12 +227,10 @@ std::string stepper_reason(const std::optional<std::string>& asked, const System
   const std::vector<DefaultStepper>& defaults = list_default_steppers();
   const std::string chosen = default_stepper(system, state);
   if (chosen == defaults[0].name) return "chosen because nothing can touch";
-  if (chosen == defaults[1].name)
-    return fmt::format(
-        "chosen because there are contacts, stops or dry friction; events are located, of more than {} "
-        "contacts at once captured",
-        IslandStepper::k_crowded);
-  return fmt::format("chosen because more than {} bodies may touch; events are captured", k_many_bodies);
+  return fmt::format(
+      "chosen because there are contacts, stops or dry friction; events are located, of more than {} "
+      "contacts at once captured",
+      IslandStepper::k_crowded);
 }
 
 double default_tolerance(const std::string& stepper) {
