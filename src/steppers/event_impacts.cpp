@@ -176,7 +176,8 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
 }
 
 // u_N of a unit normal impulse with the friction of the slip, of a contact on its own, is not positive.
-bool EventStepper::friction_presses_down(const EventStep& step) const {
+bool EventStepper::find_pressed_contacts(const EventStep& step) {
+  pressed_.clear();
   const ContactSet& contacts = step.active.contacts;
   const ContactMatrix& W = kernel_.local().W;
   const double at_rest =
@@ -194,36 +195,59 @@ bool EventStepper::friction_presses_down(const EventStep& step) const {
       const auto own = W.block(c, e);
       const double pressed = cone.mu / speed * own.row(0).segment(1, tangents).dot(slip);
       // Of a contact that joints hold W_NN and the coupling are zero.
-      if (pressed > k_presses * own.trace() && own(0, 0) <= pressed) return true;
+      if (pressed > k_presses * own.trace() && own(0, 0) <= pressed) pressed_.push_back(i);
     }
   }
-  return false;
+  return !pressed_.empty();
+}
+
+// With the velocities at the end of the trial in `end`.
+bool EventStepper::pressed_contact_stops(const EventStep& step, const ContactSet& end) const {
+  const ContactSet& begin = step.active.contacts;
+  const double at_rest = k_rest_tolerance * std::max(max_abs(step.now.phase.v), max_abs(trial_.end.phase.v));
+  return std::any_of(pressed_.begin(), pressed_.end(), [&](std::size_t c) {
+    const int tangents = std::min(begin.num_rows(c), 3) - 1;
+    return end.normal_velocity(c) > at_rest ||
+           begin.u.segment(begin.first_row(c) + 1, tangents)
+                   .dot(end.u.segment(end.first_row(c) + 1, tangents)) < 0;
+  });
 }
 
 bool EventStepper::resolve_shock(EventStep& step, double& h) {
-  if (!friction_presses_down(step)) return false;
+  if (!find_pressed_contacts(step)) return false;
   const System& system = *step.system;
   const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
   probe_.phase = step.now.phase;
   probe_.at = step.now.at;
   probe_.joints = step.now.joints;
   hit_contacts_ = step.active.contacts;
-  // Where forces exist now the step only comes to where they do not: up to there it slides.
-  const double shortest = k_shortest_cut * (step.request.t_end - step.report->t_begin);
-  while (kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_)) {
-    if (probe_.phase.t == trial_.end.phase.t) return false;
-    if (h > shortest) {
+  const auto forces_exist = [&] {
+    return kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_);
+  };
+  if (forces_exist()) {
+    if (step.slides_through) return false;
+    // The step slides, up to where forces do not exist any more; a slip that stops at once has met that place on its way.
+    const double shortest = k_shortest_cut * (step.request.t_end - step.report->t_begin);
+    for (;;) {
+      probe_.phase.t = trial_.end.phase.t;
+      probe_.phase.q = trial_.end.phase.q;
+      probe_.at = trial_.end.at;
+      probe_.joints = trial_.end.joints;
+      system.evaluate_contacts(step.active.contacts.ids, probe_.at, hit_contacts_);
+      hit_contacts_.update_velocities(trial_.end.phase.v);
+      const bool stops = pressed_contact_stops(step, hit_contacts_);
+      hit_contacts_.update_velocities(probe_.phase.v);
+      const bool exist = forces_exist();
+      if (exist && !stops) return false;
+      if (h <= shortest) {
+        if (!exist) break;
+        step.slides_through = true;
+        return false;
+      }
       h *= 0.5;
       if (!take_trial(step, h)) return true;
-      if (!friction_presses_down(step)) return false;
-      continue;
+      if (!find_pressed_contacts(step)) return false;
     }
-    probe_.phase.t = trial_.end.phase.t;
-    probe_.phase.q = trial_.end.phase.q;
-    probe_.at = trial_.end.at;
-    probe_.joints = trial_.end.joints;
-    system.evaluate_contacts(step.active.contacts.ids, probe_.at, hit_contacts_);
-    hit_contacts_.update_velocities(probe_.phase.v);
   }
   if (step.stops_at_event()) return true;
   impacts_.resolve_shock(system, probe_, hit_contacts_, h, impact_);

@@ -58,6 +58,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   capturing = false;
   rebounds = true;
   locates_all = false;
+  slides_through = false;
   captured_limit = std::numeric_limits<double>::infinity();
   num_events = num_turns = 0;
 }

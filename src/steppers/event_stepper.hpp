@@ -63,8 +63,9 @@ struct EventStep : StepInProgress {
   std::vector<std::pair<ContactId, FrictionKind>> switched;  // at this instant
   std::vector<std::pair<ContactId, FrictionKind>> circling;  // slips that have turned too often in this step
   bool capturing = false;
-  bool rebounds = true;      // what is captured does
-  bool locates_all = false;  // up to the next event or grid point: what is slow, too
+  bool rebounds = true;         // what is captured does
+  bool slides_through = false;  // one search for a place without forces has found none
+  bool locates_all = false;     // up to the next event or grid point: what is slow, too
   double captured_limit =
       std::numeric_limits<double>::infinity();  // of what is captured, where it gained [s]
   int num_events = 0, num_turns = 0;
@@ -162,7 +163,9 @@ class EventStepper final : public Stepper {
   // After the trial step h, whose mobilities are looked at; it is cut where it comes to such a place. False: the trial is
   // to be taken.
   bool resolve_shock(EventStep& step, double& h);
-  bool friction_presses_down(const EventStep& step) const;
+  // Those whose friction presses them down by more than their normal force lifts them.
+  bool find_pressed_contacts(const EventStep& step);
+  bool pressed_contact_stops(const EventStep& step, const ContactSet& end) const;
 
   // Moves to the end of a trial. `located`: the contact that collides there.
   void accept(EventStep& step, Trial& trial, std::optional<ContactId> located = {});
@@ -201,7 +204,7 @@ class EventStepper final : public Stepper {
   std::vector<ContactId> closing_, apart_;
   ContactSet one_, found_, missing_, merged_, hit_contacts_, touching_, held_contacts_;
   std::vector<ContactMemory> next_contacts_;
-  std::vector<std::size_t> some_;
+  std::vector<std::size_t> some_, pressed_;
   std::vector<ContactId> ids_;
   std::vector<HeldParts> held_;
   std::vector<ContactMode> shock_modes_;
