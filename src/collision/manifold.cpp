@@ -97,18 +97,27 @@ void convex_contacts(const Side& a, const Side& b, double envelope, double reach
           pairs.add(fa.place(a.geometry, a.pose), fb.place(b.geometry, b.pose), floor, &s.normal);
   };
   add_all(lowest, true, !search.carrying);
-  if (!out.empty() || s.gap >= 0) return;
-  if (search.carrying) add_all(lowest, false, true);
-  if (!out.empty()) return out.clear();
+  // What lies beside its features holds nothing where it is.
+  const auto is_inside = [&](const ShapeContact& c) { return c.contact.margin >= -pairs.border(); };
+  if (s.gap >= 0 || std::any_of(out.begin(), out.end(), is_inside)) return;
+  const auto beside = static_cast<std::ptrdiff_t>(out.size());
+  if (search.carrying) {
+    add_all(lowest, false, true);
+    const bool others = std::any_of(out.begin() + beside, out.end(), is_inside);
+    out.resize(static_cast<std::size_t>(beside));
+    if (others) return;
+  }
   // The tip of a cone that has passed an edge: the best direction belongs to none of their features. The shallowest of
   // the others leads out.
   add_all(2 * lowest, true, true);
-  if (out.size() < 2) return;
-  std::swap(out[0],
-            *std::max_element(out.begin(), out.end(), [](const ShapeContact& x, const ShapeContact& y) {
-              return x.contact.gap < y.contact.gap;
-            }));
-  out.resize(1);
+  if (out.begin() + beside == out.end()) return;
+  std::swap(
+      out[static_cast<std::size_t>(beside)],
+      *std::max_element(out.begin() + beside, out.end(), [&](const ShapeContact& x, const ShapeContact& y) {
+        return is_inside(x) == is_inside(y) ? x.contact.gap < y.contact.gap : is_inside(y);
+      }));
+  out.resize(static_cast<std::size_t>(beside) +
+             (beside == 0 || is_inside(out[static_cast<std::size_t>(beside)]) ? 1 : 0));
 }
 
 // `plane_is_b`: the half space is the second shape.

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "delassus/steppers/contact_memory.hpp"
+#include "delassus/steppers/contact_modes.hpp"
 #include "delassus/steppers/step_finish.hpp"
 
 namespace delassus {
@@ -108,9 +110,13 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
     if (!ended_with_events(state.history)) {
       StepRequest whole = request;
       whole.stop_at_event = true;
+      const bool many = is_crowded(state.history);
+      if (many) before_ = state;
       whole_->advance(system, state, whole, report);
-      if (!report.stopped_at_event && report.ok) return mark_modes(state.history);
+      if (!report.stopped_at_event && report.ok && !(many && misses_transition(system, state, report)))
+        return mark_modes(state.history);
       if (report.stopped) return;
+      if (many && report.ok) std::swap(state, before_);
     }
     begin(system, state);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
@@ -140,6 +146,36 @@ void IslandStepper::begin(const System& system, const State& state) {
     if (movers_[i] >= 0)
       contacts_by_body_[static_cast<std::size_t>(next_[static_cast<std::size_t>(movers_[i])]++)] =
           static_cast<int>(i);
+}
+
+bool IslandStepper::misses_transition(const System& system, const State& state, const StepReport& report) {
+  changed_.clear();
+  for (const ContactMemory& contact : before_.history.contacts) {
+    if (!contact.closed) continue;
+    const ContactMemory* after = find_memory(state.history, contact.id);
+    if (after == nullptr || changed_parts(mode_of(*after), mode_of(contact)) != 0)
+      changed_.push_back(system.mover(contact.id));
+  }
+  // Friction opposes the slip in the middle of the step; one that is turned round at its end has come to rest on the way.
+  for (const ContactReport& contact : report.contacts) {
+    const ContactMemory* after = find_memory(state.history, contact.id);
+    if (after == nullptr || after->status != ContactStatus::slip) continue;
+    const double* d = after->slip_direction;
+    if (contact.velocity[1] * d[0] + contact.velocity[2] * d[1] < 0)
+      changed_.push_back(system.mover(contact.id));
+  }
+  if (changed_.empty()) return false;
+  begin(system, before_);
+  system.configure(before_.t, before_.q, at_);
+  reach_.clear();
+  system.extend_reach(at_, before_.v, state.t - before_.t, reach_);
+  for (const Bodies& bodies : components(system, reach_)) {
+    const auto has = [&](int body) { return std::binary_search(bodies.begin(), bodies.end(), body); };
+    if (std::none_of(changed_.begin(), changed_.end(), has)) continue;
+    list_contacts(bodies, next_);
+    if (next_.size() <= k_crowded) return true;
+  }
+  return false;
 }
 
 void IslandStepper::list_contacts(const Bodies& bodies, std::vector<int>& out) const {

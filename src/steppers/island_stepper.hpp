@@ -5,7 +5,7 @@
 // nothing ties to each other in this step go through it on their own, each island with its own events, sub-steps, budget
 // and problems: an impact of one costs nothing to the others.
 //
-//   1 the step of all bodies; no event: done
+//   1 the step of all bodies; no event, and no change between stick and slip of an island with few contacts: done
 //   2 islands: bodies tied by joints, couplers, forces, stops, listed contacts, and those whose swept boxes overlap
 //   3 every island takes the step as a system of its own (System::part)
 //   4 what its bodies reached on the way is compared (Reach): islands that could have met are merged and go back to 3
@@ -63,6 +63,9 @@ class IslandStepper final : public Stepper {
   };
 
   void begin(const System& system, const State& state);
+  // Whether the step from before_ to `state`, which followed no contact through it because there are many in all, has changed the
+  // mode of a contact of an island that has few.
+  bool misses_transition(const System& system, const State& state, const StepReport& report);
   void list_contacts(const Bodies& bodies, std::vector<int>& out) const;
   // Connected components of ties and meetings, in the order of their first bodies.
   std::vector<Bodies> components(const System& system, const Reach& reach);
@@ -93,10 +96,11 @@ class IslandStepper final : public Stepper {
   std::vector<Bodies> current_;       // of this step
   std::array<Workers, k_steppers> workers_;
   // Contacts of the state by the body that moves them: those of body i from first_contact_[i] on.
-  std::vector<int> first_contact_, contacts_by_body_, movers_, next_;
+  std::vector<int> first_contact_, contacts_by_body_, movers_, next_, changed_;
   StepFinisher finisher_;
   // Memory.
   Configuration at_;
+  State before_;
   Reach reach_;
   std::vector<std::pair<int, int>> meetings_;
   std::vector<int> parent_;

@@ -421,6 +421,31 @@ TEST(Ghosts, MeshOfABoxIsTheBox) {
   EXPECT_EQ(compared, 2000);
 }
 
+// A cone that lies on the floor, or nearly, with its tip in a wall that stands on the same floor. The lower edge of the wall lies below the
+// side of the cone, so that the best direction belongs to no pair of features. Whatever else is in reach, a contact holds the tip back.
+TEST(Manifold, ATipThatHasPassedAnEdgeIsHeldBack) {
+  const double radius = 0.3, length = 0.8, half_angle = std::atan2(radius, length);
+  const Collider cone = make_collider(cone_shape(radius, length)), wall = make_collider(box_shape(1, 4, 1));
+  for (double lift : {0.0, 1e-6, 1e-4, 3e-3})
+    for (double depth : {1e-6, 1e-4, 1e-3})
+      for (double reach : {0.0, 0.05, 1.0})
+        for (bool carrying : {false, true}) {
+          const Matrix3 R =
+              rotation_matrix(quaternion_exponential({0, std::acos(0.0) + half_angle + lift, 0}));
+          const Vector3 apex = 0.5 * length * R.col(2);
+          const Pose pose{R, Vector3(-apex.x(), 0.02, -apex.z())}, at_tip = pose_at({0.5 - depth, 0, 0.5});
+          std::vector<ShapeContact> contacts;
+          find_contacts(cone, pose, wall, at_tip, k_envelope, reach, contacts, {.carrying = carrying});
+          const double border = border_tolerance(*cone.geometry, *wall.geometry);
+          const auto holds = [&](const ShapeContact& c) {
+            return c.contact.margin >= -border && c.contact.gap < 0 && c.contact.gap >= -1.01 * depth &&
+                   c.contact.normal.x() > 0.5;
+          };
+          EXPECT_TRUE(std::any_of(contacts.begin(), contacts.end(), holds))
+              << lift << ' ' << depth << ' ' << reach << ' ' << carrying;
+        }
+}
+
 TEST(Reduction, KeepsTheSupportPolygon) {
   // A hull with 40 corners on its lower face, and points inside of it that touch as well: corners of a mesh below.
   auto surface = std::make_shared<Surface>();
