@@ -117,6 +117,8 @@ struct WarmStart {
   std::vector<std::uint8_t> basis;
   Vector r;                        // impulses of about the solution
   std::vector<ContactMode> modes;  // modes of about the solution, one a contact
+  // The solution is of use only if it is cheap: no last resorts.
+  bool brief = false;
 };
 
 // What is wrong with a cone, or nothing.
