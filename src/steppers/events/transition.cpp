@@ -419,7 +419,7 @@ std::optional<Transition> TransitionFinder::find_first_root(const System& system
     const double here = values_[i].value, start = values_start_[i].value;
     const double relative =
         at_start > 0 ? std::abs(here) / std::max(std::abs(start - here), std::numeric_limits<double>::min())
-                     : here;
+                     : here / scales_[i];
     const bool take_off = values_[i].kind == EventKind::take_off && at_start > 0 && relative < together;
     if (relative < best || (take_off && best < together && chosen->contact == values_[i].contact)) {
       best = std::min(best, relative);
