@@ -70,7 +70,10 @@ SimulationOptions resolve_options(SimulationOptions options, const System& syste
   for (const SettingTable& table : setting_tables()) require_settings(table.name, table.keys, asked);
   if (!options.stepper.name) options.stepper.name = default_stepper(system, state);
   options.stepper = resolve_settings(std::move(options.stepper));
-  if (!options.solver.tolerance) options.solver.tolerance = default_tolerance(*options.stepper.name);
+  SolverSettings& solver = options.solver;
+  if (!solver.captured_tolerance)
+    solver.captured_tolerance = solver.tolerance.value_or(default_tolerance(k_captured_stepper));
+  if (!solver.tolerance) solver.tolerance = default_tolerance(*options.stepper.name);
   return options;
 }
 

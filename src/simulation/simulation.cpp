@@ -86,9 +86,15 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     options_.solver.name = "that of the stepper";
   } else {
     if (parts.solver) options_.solver.name = parts.solver->name();
+    std::unique_ptr<Solver> captured;
+    if (!parts.solver) {
+      SolverSettings settings = options_.solver;
+      settings.tolerance = settings.captured_tolerance;
+      captured = make_solver(settings);
+    }
     std::unique_ptr<Solver> solver = parts.solver ? std::move(parts.solver) : make_solver(options_.solver);
     if (system_->has_contacts()) require_law(*solver, options_.stepper.options.law.kind);
-    stepper_ = make_stepper(options_.stepper, std::move(solver));
+    stepper_ = make_stepper(options_.stepper, std::move(solver), std::move(captured));
   }
   start_.ok = true;
   if (options_.assemble && state_.history.num_steps == 0 && !joints_hold(*system_, state_)) {

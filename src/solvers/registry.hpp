@@ -26,6 +26,9 @@ struct SolverSettings {
   std::string name = "auto";
   std::optional<double>
       tolerance;  // wanted relative residual; automatic: 1e-10, or what the stepper needs [-]
+  // The same where a stepper that locates events captures those of a crowd; automatic: `tolerance`, or what capturing needs where
+  // that is automatic too [-].
+  std::optional<double> captured_tolerance;
   std::optional<int> max_iterations;
   // Relaxation ω of the methods that sweep; automatic: that of the method [-]
   std::optional<double> relaxation;

@@ -19,6 +19,11 @@ std::vector<SettingKey<SolverSettings>> make_keys() {
       number_key("tolerance", "-", number_above(0, k_loosest_tolerance),
                  "wanted relative residual; automatic: 1e-10, with moreau-jean and dvi-euler 1e-9",
                  &S::tolerance),
+      number_key("captured_tolerance", "-", number_above(0, k_loosest_tolerance),
+                 "the same where a stepper that locates events captures those of a crowd; automatic: "
+                 "`tolerance` where that is "
+                 "given, otherwise 1e-9",
+                 &S::captured_tolerance),
       number_key("max_iterations", "-", number_between(1, 1e9),
                  "automatic: by the method and the size of the problem", &S::max_iterations),
       number_key("relaxation", "-", number_above(0, k_largest_relaxation),

@@ -281,7 +281,8 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
                         formula.alpha, formula.gamma));
 }
 
-std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver) {
+std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver,
+                                      std::unique_ptr<Solver> captured_solver) {
   const StepperSettings resolved = resolve_settings(settings);
   require_valid(resolved);
   const StepperOptions& options = resolved.options;
@@ -296,11 +297,11 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     IslandStepper::Maker make_captured;
     if (options.capture_slow && options.detect_collisions && options.projection == Projection::all) {
       StepperSettings captured = settings;
-      captured.name = "moreau-jean";
+      captured.name = k_captured_stepper;
       captured.options.islands = false;
-      make_captured = [captured, shared] {
-        return make_stepper(captured, std::make_unique<SharedSolver>(shared));
-      };
+      const std::shared_ptr<Solver> own =
+          captured_solver ? std::shared_ptr<Solver>(std::move(captured_solver)) : shared;
+      make_captured = [captured, own] { return make_stepper(captured, std::make_unique<SharedSolver>(own)); };
     }
     return std::make_unique<IslandStepper>(
         [formula, options, shared] {

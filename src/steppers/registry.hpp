@@ -72,7 +72,12 @@ StepperSettings resolve_settings(StepperSettings settings);
 // The settings are resolved ones.
 std::string stepper_caution(const StepperSettings& settings, const System& system, const State& state);
 
+// What takes the steps of crowds whose events are not located.
+inline constexpr const char* k_captured_stepper = "moreau-jean";
+
 // Throws InputError: unknown name (with the nearest known one), values out of range. What is automatic is resolved.
-std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver);
+// `captured`: the solver of crowds whose events are captured; none: `solver`.
+std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::unique_ptr<Solver> solver,
+                                      std::unique_ptr<Solver> captured = {});
 
 }  // namespace delassus

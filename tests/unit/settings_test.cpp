@@ -346,6 +346,12 @@ TEST(Settings, WhatAutomaticStandsFor) {
   EXPECT_EQ(resolved(contact, {}).stepper.name, "trapezoidal-2");
   EXPECT_EQ(resolved(contact, {}).solver.tolerance, 1e-10);
   EXPECT_EQ(resolved(contact, {.solver = {.tolerance = 1e-5}}).solver.tolerance, 1e-5);
+  EXPECT_EQ(resolved(contact, {}).solver.captured_tolerance, 1e-9);
+  EXPECT_EQ(resolved(contact, {.solver = {.tolerance = 1e-5}}).solver.captured_tolerance, 1e-5);
+  const SimulationOptions own = {.solver = {.tolerance = 1e-5, .captured_tolerance = 1e-4}};
+  EXPECT_EQ(resolved(contact, own).solver.captured_tolerance, 1e-4);
+  // Options that were resolved once stay as they are.
+  EXPECT_EQ(resolved(contact, resolved(contact, {})).solver.captured_tolerance, 1e-9);
   const StepperOptions plain = resolved(contact, {}).stepper.options;
   EXPECT_EQ(plain.projection, Projection::all);
   EXPECT_EQ(plain.location, ImpactLocation::step);
