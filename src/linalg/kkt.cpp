@@ -197,14 +197,30 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   return factorize_schur(symmetric && directions_ == rows_);
 }
 
+// Unit diagonal. What has none, as rows with directions of their own may, is scaled by what couples it to the others, so that
+// units do not matter.
+void KktFactor::find_row_scales() {
+  const Eigen::Index nj = S_.rows();
+  row_scale_.setZero(nj);
+  for (Eigen::Index i = 0; i < nj; ++i)
+    if (S_(i, i) > 0) row_scale_[i] = 1.0 / std::sqrt(S_(i, i));
+  for (Eigen::Index i = 0; i < nj; ++i) {
+    if (S_(i, i) > 0) continue;
+    double size = std::sqrt(std::abs(S_(i, i)));
+    for (Eigen::Index j = 0; j < nj; ++j)
+      if (S_(j, j) > 0)
+        size = std::max(size, std::max(std::abs(S_(i, j)), std::abs(S_(j, i))) * row_scale_[j]);
+    row_scale_[i] = size > 0 ? 1.0 / size : 1.0;
+  }
+}
+
 bool KktFactor::factorize_schur(bool symmetric) {
   const int nj = rows_->rows();
   directions_->to_dense_transposed(D_dense_);
   A_factor_.solve(D_dense_, AinvD_);
   rows_->multiply(MatrixRef(AinvD_), S_);
   S_.diagonal() += C_;
-  row_scale_.resize(nj);
-  for (int i = 0; i < nj; ++i) row_scale_[i] = S_(i, i) > 0 ? 1.0 / std::sqrt(S_(i, i)) : 1.0;
+  find_row_scales();
   S_.array().colwise() *= row_scale_.array();
   S_.array().rowwise() *= row_scale_.array().transpose();
   if (!S_.allFinite()) return false;

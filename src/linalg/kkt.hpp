@@ -75,6 +75,7 @@ class KktFactor {
  private:
   void solve_schur(const VectorRef& rhs, Vector& x) const;
   bool factorize_schur(bool symmetric);
+  void find_row_scales();
 
   const BlockMatrix* A_ = nullptr;
   const BlockRows* rows_ = nullptr;

@@ -424,6 +424,32 @@ TEST(KktFactor, RefusesNotFinite) {
   EXPECT_FALSE(s.compute(kkt));
 }
 
+// Rows with directions of their own may have a diagonal that is negative; whatever they are, other units of mass give the same
+// velocities, bit by bit, and impulses in these units.
+TEST(KktFactor, UnitsOfMassDoNotMatter) {
+  Random random(8);
+  for (int trial = 0; trial < 20; ++trial) {
+    System s = make_dense_system(random, 12, 5, true, true, Compliance::none);
+    Matrix D = testing::dense(s.R) + 0.1 * random.matrix(5, 12);
+    D.row(3) *= -1;
+    s.D = testing::to_block_rows(D);
+    s.p.setZero();
+    System heavy = s;
+    constexpr double unit = 1 << 12;
+    heavy.A = testing::to_block_matrix(unit * testing::dense(s.A));
+    KktFactor kkt, heavy_kkt;
+    ASSERT_TRUE(s.compute(kkt));
+    ASSERT_TRUE(heavy.compute(heavy_kkt));
+    EXPECT_EQ(kkt.num_redundant(), heavy_kkt.num_redundant());
+    Vector v, lambda, heavy_v, heavy_lambda;
+    kkt.solve(s.p, s.g, v, lambda);
+    heavy_kkt.solve(heavy.p, heavy.g, heavy_v, heavy_lambda);
+    EXPECT_TRUE(v == heavy_v);
+    EXPECT_TRUE(unit * lambda == heavy_lambda);
+    EXPECT_LE(s.residual(v, lambda), k_residual);
+  }
+}
+
 TEST(KktFactor, AcceptsBadlyConditionedButDefinite) {
   // Eigenvalues from 1 to 1e-12, and masses from 1e-9 to 1e9.
   for (bool symmetric : {true, false}) {

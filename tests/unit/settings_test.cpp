@@ -152,7 +152,7 @@ stepper: {name: alpha-gamma, step: 0.01, alpha: 0.6, gamma: 0.7, data: middle, r
   keep_active_after_impact: true, snap_to_grid: true, max_events: 17}
 law: {name: coulomb-polyhedral, directions: 6, align: false}
 impact: {law: poisson, bound_by_total_impulse: true, tangential_restitution: 0.25, threshold: 0.125, bound_energy: false}
-solver: {name: psor, tolerance: 1e-6, max_iterations: 99, relaxation: 1.5, symmetric_sweeps: true}
+solver: {name: psor, tolerance: 1e-6, captured_tolerance: 1e-5, max_iterations: 99, relaxation: 1.5, symmetric_sweeps: true}
 output: {every: 4}
 )")
                               .run;
@@ -193,7 +193,7 @@ output: {every: 4}
                               .max_events = 17}},
       .assemble = false,
       .start = StartPolicy::accept,
-      .solver = {"psor", 1e-6, 99, 1.5, true}};
+      .solver = {"psor", 1e-6, 1e-5, 99, 1.5, true}};
   EXPECT_EQ(run.options, wanted);
   EXPECT_EQ(run.output_every, 4);
   std::size_t num_keys = 0;
