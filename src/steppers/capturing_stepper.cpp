@@ -63,6 +63,7 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
       [&](Retries& retries) {
         return halve_deep_step(state, retries) || halve_gaining_step(state, retries);
       });
+  if (judges_blow_ups() && gains_.refuses(step_, kernel_.free_velocity(), true)) return;
   if (retries_step()) gains_.take_out(step_, kernel_.free_velocity(), true);
   finisher_.finish(step_, state);
 }
@@ -76,6 +77,10 @@ bool CapturingStepper::retries_step() const {
   return false;
 }
 
+bool CapturingStepper::judges_blow_ups() const {
+  return options_.policy == FailurePolicy::retry && options_.projection != Projection::none;
+}
+
 bool CapturingStepper::halve_deep_step(const State& state, Retries& retries) {
   if (!retries_step() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings))
     return false;
@@ -85,9 +90,11 @@ bool CapturingStepper::halve_deep_step(const State& state, Retries& retries) {
 }
 
 bool CapturingStepper::halve_gaining_step(const State& state, Retries& retries) {
-  if (!retries_step() || retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
-    return false;
+  const bool judges = retries_step();
+  if (!judges && !judges_blow_ups()) return false;
   const double gain = gains_.gained(step_, kernel_.free_velocity(), true);
+  if (!judges && !gains_.blows_up()) return false;
+  if (retries.halvings >= gains_.halvings_worth(options_.max_halvings)) return false;
   if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
   return gain > 0;
 }

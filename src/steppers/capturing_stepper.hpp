@@ -98,6 +98,7 @@ class CapturingStepper final : public Stepper {
                  StepReport& report);
   // Particles and contacts of formulas penetrate and gain as the scheme does that was published.
   bool retries_step() const;
+  bool judges_blow_ups() const;
   // Whether step_, which began at `state`, shall be taken again in halves because a contact got too deep in it, or because it
   // gained energy.
   bool halve_deep_step(const State& state, Retries& retries);

@@ -102,7 +102,10 @@ void EventStepper::advance(const System& system, State& state, const StepRequest
       });
   if (report.stopped_at_event) return;
   lift_deep_contacts();
-  if (judges_gains()) gains_.take_out(step_, kernel_.free_velocity(), false);
+  if (judges_gains()) {
+    if (gains_.refuses(step_, kernel_.free_velocity(), false)) return;
+    gains_.take_out(step_, kernel_.free_velocity(), false);
+  }
   finisher_.finish(step_, state);
 }
 
@@ -165,9 +168,9 @@ bool EventStepper::judges_gains() const {
 }
 
 bool EventStepper::halve_gaining_step(const State& state, Retries& retries) {
-  if (!judges_gains() || retries.halvings >= std::min(GainWatch::k_halvings, options_.max_halvings))
-    return false;
+  if (!judges_gains()) return false;
   const double gain = gains_.gained(step_, kernel_.free_velocity(), false);
+  if (retries.halvings >= gains_.halvings_worth(options_.max_halvings)) return false;
   if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
   return gain > 0;
 }

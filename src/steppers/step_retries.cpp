@@ -18,6 +18,8 @@ constexpr double k_helped = 0.7;
 constexpr int k_vain_halvings = 2;
 // A gain that is worth all halvings [-].
 constexpr double k_gross = 0.1;
+// A gain of so many times what there was is no error of a scheme that still follows the motion [-].
+constexpr double k_blown_up = 1;
 // Captured steps are of order 1: they gain by O(h²) of what forces do in them [-].
 constexpr double k_captured_gain = 1e-2;
 
@@ -31,6 +33,14 @@ bool stands_still(const StepInProgress& step) {
 void GainWatch::begin(const StepInProgress& step) {
   ledger_ = step.history.energy;
   before_ = energies(*step.system, step.now, M_);
+  begin_ = step.now.phase;
+}
+
+// With the forces before the step: those of a motion that has blown up are as large as it is.
+double GainWatch::round_off_before(const System& system) {
+  system.configure(begin_.t, begin_.q, at_);
+  system.forces(at_, begin_.v, k_);
+  return energy_round_off(system, begin_.q, k_);
 }
 
 double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play) {
@@ -50,14 +60,23 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
                           : captured  ? std::min(friction + impacts, 0.0)
                                       : std::min(friction, 0.0) + impacts;
   const double gain = end.total() - before_.total() - work - driven - contacts - lifted;
+  // What there was, what forces have brought or springs released.
+  const double had = before_.kinetic + std::max(0.0, before_.potential - end.potential) +
+                     std::max(0.0, work) + std::abs(driven);
   in_play = std::max({before_.kinetic, end.kinetic, free}) + std::abs(end.potential - before_.potential) +
             std::abs(work) + std::abs(driven);
   const double tolerance = captured                 ? k_captured_gain
                            : projected > 0.5 * gain ? k_projected_gain_tolerance
                                                     : k_gain_tolerance;
+  blows_up_ = false;
+  if (!std::isfinite(gain)) {
+    blows_up_ = true;
+    return std::numeric_limits<double>::infinity();
+  }
   if (!(gain > tolerance * in_play)) return 0;
+  blows_up_ = gain > k_blown_up * had && gain > round_off_before(system);
   system.forces(step.now.at, step.now.phase.v, k_);
-  return gain > energy_round_off(system, step.now.phase.q, k_) ? gain : 0.0;
+  return blows_up_ || gain > energy_round_off(system, step.now.phase.q, k_) ? gain : 0.0;
 }
 
 double GainWatch::gained(const StepInProgress& step, const Vector& v_free, bool captured) {
@@ -89,6 +108,20 @@ void GainWatch::take_out(StepInProgress& step, const Vector& v_free, bool captur
                     fmt::format("t = {:.9g} s: {:.3g} J that no shorter step avoids were taken out of the "
                                 "velocities; a smaller step may help",
                                 phase.t, taken));
+}
+
+bool GainWatch::refuses(StepInProgress& step, const Vector& v_free, bool captured) {
+  double in_play = 0;
+  const double gain = measure(step, v_free, captured, in_play);
+  if (!blows_up_) return false;
+  if (!step.report->ok) return true;
+  step.report->ok = false;
+  step.report->message = fmt::format(
+      "t = {:.9g} s: the motion blows up: {:.3g} J come from nowhere, more than there was, however short the "
+      "step; "
+      "dampers and springs that are very stiff for light bodies do that (a smaller step may help)",
+      step.report->t_begin, gain);
+  return true;
 }
 
 void RefusedAttempts::add(const StepReport& report) {

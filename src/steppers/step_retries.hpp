@@ -4,6 +4,7 @@
 // Steps that gain energy from nowhere or let contacts get deep, because the motion is too fast for them: whether to take
 // them again in halves.
 #pragma once
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -16,8 +17,8 @@ namespace delassus {
 
 class GainWatch {
  public:
-  // Halvings that a step is worth.
-  static constexpr int k_halvings = 6;
+  // Halvings that a step is worth, and how many more where it blows up.
+  static constexpr int k_halvings = 6, k_more_halvings = 6;
 
   // A new step; no attempt at it has been made.
   void restart() {
@@ -31,6 +32,10 @@ class GainWatch {
   // of the last part, had no contact pushed. Friction that gives energy counts where surfaces stand still. In a `captured` step
   // impacts that gain count, too, but not what lifting does, which has its own bound (capturing_stepper.hpp).
   double gained(const StepInProgress& step, const Vector& v_free, bool captured);
+  // Halvings that the last gain is worth, of at most `most` for other reasons.
+  int halvings_worth(int most) const {
+    return blows_up_ ? most + k_more_halvings : std::min(k_halvings, most);
+  }
   // The last resort, of an island: what is left of a gain after all halvings is taken out of its velocities,
   //
   //   v ← s v,   s² = 1 − gain / T                                                                     (1)
@@ -39,15 +44,25 @@ class GainWatch {
   // surfaces that move do work of their own.
   void take_out(StepInProgress& step, const Vector& v_free, bool captured);
 
+  // Whether the gain measured last is more than there was.
+  bool blows_up() const { return blows_up_; }
+  // The same of the step as it is now. Such a step fails, if it has not: its state is of no use to anyone, and that before it is
+  // the last good one.
+  bool refuses(StepInProgress& step, const Vector& v_free, bool captured);
+
  private:
   // The gain where it is more than a step may gain, 0 otherwise [J]; `in_play`: the energy that it is measured by.
   double measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play);
+  double round_off_before(const System& system);
+  Phase begin_;
   Energies before_;
   EnergyLedger ledger_;
   double last_ = std::numeric_limits<double>::infinity();  // gain of the last attempt [J]
+  bool blows_up_ = false;                                  // the gain measured last is more than there was
   int in_vain_ = 0;                                        // halvings one after the other that did not help
   BlockMatrix M_;
   Vector k_;
+  Configuration at_;
 };
 
 // Attempts at a step that were refused.
