@@ -27,12 +27,15 @@ using delassus::SceneSetting;
 
 // Options that stand for settings of the scene; later ones win.
 struct SettingOptions {
-  std::optional<std::string> duration, step, stepper, solver, law;
+  std::optional<std::string> duration, step, tolerance, stepper, solver, law;
   std::vector<std::string> set;
 
   void add_to(CLI::App* app) {
     app->add_option("--duration", duration, "length of the run [s]");
     app->add_option("--step", step, "time step [s]; formulas such as 2^-7 are allowed");
+    app->add_option("--tolerance", tolerance,
+                    "error that the steps of a second may make; steps are as long as it allows, --step is "
+                    "the interval of outputs");
     app->add_option("--stepper", stepper, "time-stepping scheme, see `delassus list steppers`");
     app->add_option("--solver", solver, "solver of the one-step problems, see `delassus list solvers`");
     app->add_option("--law", law, "contact law, see `delassus list laws`");
@@ -45,6 +48,7 @@ struct SettingOptions {
     const std::tuple<const char*, const char*, const std::optional<std::string>*> named[] = {
         {"duration", "--duration", &duration},
         {"stepper.step", "--step", &step},
+        {"stepper.tolerance", "--tolerance", &tolerance},
         {"stepper.name", "--stepper", &stepper},
         {"solver.name", "--solver", &solver},
         {"law.name", "--law", &law}};

@@ -148,6 +148,11 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
              summary.time, summary.steps, summary.events, summary.seconds);
   fmt::print("  stepper {}, {}{}\n", summary.stepper, summary.stepper_reason,
              summary.captured_steps > 0 ? fmt::format(" ({} steps)", summary.captured_steps) : "");
+  if (summary.smallest_step > 0)
+    fmt::print(
+        "  error control: {} steps, {} refused, the shortest {:.2g} s; their estimated errors sum up to "
+        "{:.1e} m or rad\n",
+        summary.substeps, summary.rejected, summary.smallest_step, summary.local_errors);
   if (const long warnings = summary.num_warnings(); warnings > 0)
     fmt::print("  {} warning{}: {}\n", warnings, warnings == 1 ? "" : "s", summary.warning_text());
   fmt::print("  certificate: equations solved to {:.1e}, joint drift {}, penetration {}\n",

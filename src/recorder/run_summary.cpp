@@ -24,6 +24,9 @@ void RunSummary::add(const StepReport& report) {
   events += static_cast<long>(report.events.size());
   substeps += report.substeps;
   rejected += report.rejected;
+  local_errors += report.local_errors;
+  if (report.smallest_step > 0)
+    smallest_step = smallest_step > 0 ? std::min(smallest_step, report.smallest_step) : report.smallest_step;
   captured_steps += report.captured > 0;
   for (const Warning& warning : report.warnings) warn(warning);
 }
@@ -75,6 +78,8 @@ std::string to_json(const RunSummary& s) {
                               {"steps", s.steps},
                               {"substeps", s.substeps},
                               {"rejected", s.rejected},
+                              {"smallest_step", s.smallest_step},
+                              {"local_errors", s.local_errors},
                               {"events", s.events},
                               {"iterations", s.iterations},
                               {"seconds", s.seconds},

@@ -22,6 +22,8 @@ struct RunSummary {
   double seconds = 0;           // of computing [s]
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
+  // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
+  double smallest_step = 0, local_errors = 0;
   long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured
   struct Worst {
     double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]

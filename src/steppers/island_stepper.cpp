@@ -33,27 +33,6 @@ void mark_modes(History& history) {
   for (ContactMemory& contact : history.contacts) contact.mode_unknown = !history.modes_known;
 }
 
-void add_certificate(const Certificate& part, Certificate& out) {
-  out.status = worse(out.status, part.status);
-  out.momentum_residual = std::max(out.momentum_residual, part.momentum_residual);
-  out.joint_residual = std::max(out.joint_residual, part.joint_residual);
-  if (part.has_worst_contact && !(part.contact_residual < out.contact_residual && out.has_worst_contact)) {
-    out.has_worst_contact = true;
-    out.worst_contact = part.worst_contact;
-  }
-  out.contact_residual = std::max(out.contact_residual, part.contact_residual);
-  out.velocity_drift = std::max(out.velocity_drift, part.velocity_drift);
-  out.penetration = std::max(out.penetration, part.penetration);
-  out.stop_excess = std::max(out.stop_excess, part.stop_excess);
-  if (part.relative_depth > out.relative_depth) {
-    out.relative_depth = part.relative_depth;
-    out.deepest_contact = part.deepest_contact;
-  }
-  out.iterations += part.iterations;
-  out.solves += part.solves;
-  out.redundant_joint_rows += part.redundant_joint_rows;
-}
-
 void add_ledger(const EnergyLedger& part, EnergyLedger& out) {
   out.nonconservative += part.nonconservative;
   out.friction += part.friction;
@@ -324,7 +303,7 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
     for (int row : own.held_frictions)
       history.held_frictions.push_back(island.part.friction_rows[static_cast<std::size_t>(row)]);
     add_ledger(own.energy, history.energy);
-    add_certificate(island.report.certificate, report.certificate);
+    report.certificate.add(island.report.certificate);
     const StepReport& part = island.report;
     report.substeps += part.substeps;
     report.rejected += part.rejected;

@@ -12,6 +12,7 @@
 #include "delassus/steppers/capturing_stepper.hpp"
 #include "delassus/steppers/dae/dae_stepper.hpp"
 #include "delassus/steppers/energy_midpoint.hpp"
+#include "delassus/steppers/error_control.hpp"
 #include "delassus/steppers/event_stepper.hpp"
 #include "delassus/steppers/island_stepper.hpp"
 #include "delassus/steppers/setting_keys.hpp"
@@ -285,6 +286,20 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
                                       std::unique_ptr<Solver> captured_solver) {
   const StepperSettings resolved = resolve_settings(settings);
   require_valid(resolved);
+  if (resolved.tolerance) {
+    if (!std::holds_alternative<Implicit>(find_entry(*resolved.name).make) &&
+        resolved.options.projection != Projection::all)
+      throw InputError(
+          "stepper.tolerance needs stepper.projection: all; without it velocities swing about "
+          "their constraints, whatever the step");
+    StepperSettings steps = settings;
+    steps.tolerance.reset();
+    // Orders that depend on the problem are taken as 1.
+    const Entry& scheme = find_entry(*resolved.name);
+    return std::make_unique<ErrorControl>(make_stepper(steps, std::move(solver), std::move(captured_solver)),
+                                          *resolved.tolerance, scheme.info.order == "2" ? 2 : 1,
+                                          std::holds_alternative<Captured>(scheme.make));
+  }
   const StepperOptions& options = resolved.options;
   const bool explicit_forces = options.derivatives == ForceDerivatives::none;
   const Entry& entry = find_entry(*resolved.name);

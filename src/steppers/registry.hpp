@@ -37,13 +37,15 @@ struct StepperSettings {
   std::optional<std::string> name;  // automatic: default_stepper() of the system
   double alpha = 0.5, gamma = 0.5;  // alpha-gamma
   std::optional<DataPoint> data;    // anitescu-potra, alpha-gamma, moreau-jean; automatic: the scheme's own
-  double theta = 0.5;               // moreau-jean: θ
-  double prediction = 0.5;          // moreau-jean: γ of the activation
-  bool rows_at_end = false;         // trapezoidal-1
-  double rho = 0.9;                 // generalized-alpha: ρ∞
-  double hht_alpha = -0.05;         // hht: α
-  double newmark_beta = 0.25;       // newmark: β
-  double newmark_gamma = 0.5;       // newmark: γ
+  // Error that steps may make, from which their length follows (error_control.hpp); none: steps are as long as the grid has them [-].
+  std::optional<double> tolerance;
+  double theta = 0.5;          // moreau-jean: θ
+  double prediction = 0.5;     // moreau-jean: γ of the activation
+  bool rows_at_end = false;    // trapezoidal-1
+  double rho = 0.9;            // generalized-alpha: ρ∞
+  double hht_alpha = -0.05;    // hht: α
+  double newmark_beta = 0.25;  // newmark: β
+  double newmark_gamma = 0.5;  // newmark: γ
   StepperOptions options;
   bool operator==(const StepperSettings&) const = default;
 };

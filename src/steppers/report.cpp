@@ -60,12 +60,98 @@ const char* to_string(WarningKind kind) {
       return "energy gained";
     case WarningKind::start:
       return "start";
+    case WarningKind::tolerance:
+      return "tolerance not met";
     case WarningKind::setting:
       return "setting";
     case WarningKind::other:
       break;
   }
   return "other";
+}
+
+SolveStatus worse(SolveStatus a, SolveStatus b) {
+  const auto rank = [](SolveStatus status) {
+    switch (status) {
+      case SolveStatus::not_run:
+        return 0;
+      case SolveStatus::converged:
+        return 1;
+      case SolveStatus::inexact:
+        return 2;
+      case SolveStatus::iteration_limit:
+        return 3;
+      case SolveStatus::ray:
+        return 4;
+      case SolveStatus::numerical_failure:
+        return 5;
+    }
+    return 4;
+  };
+  return rank(a) < rank(b) ? b : a;
+}
+
+void Certificate::add(const Certificate& other) {
+  status = worse(status, other.status);
+  momentum_residual = std::max(momentum_residual, other.momentum_residual);
+  joint_residual = std::max(joint_residual, other.joint_residual);
+  if (other.has_worst_contact && !(other.contact_residual < contact_residual && has_worst_contact)) {
+    has_worst_contact = true;
+    worst_contact = other.worst_contact;
+  }
+  contact_residual = std::max(contact_residual, other.contact_residual);
+  velocity_drift = std::max(velocity_drift, other.velocity_drift);
+  penetration = std::max(penetration, other.penetration);
+  stop_excess = std::max(stop_excess, other.stop_excess);
+  if (other.relative_depth > relative_depth) {
+    relative_depth = other.relative_depth;
+    deepest_contact = other.deepest_contact;
+  }
+  iterations += other.iterations;
+  solves += other.solves;
+  redundant_joint_rows += other.redundant_joint_rows;
+}
+
+void StepReport::append(const StepReport& next) {
+  t_end = next.t_end;
+  warnings.insert(warnings.end(), next.warnings.begin(), next.warnings.end());
+  events.insert(events.end(), next.events.begin(), next.events.end());
+  substeps += next.substeps;
+  rejected += next.rejected;
+  captured += next.captured;
+  // Contacts in the order of their ids: impulses add up, the rest is what it is now.
+  const std::vector<ContactReport> before = std::move(contacts);
+  contacts.clear();
+  auto a = before.begin();
+  auto b = next.contacts.begin();
+  while (a != before.end() || b != next.contacts.end()) {
+    const bool from_before = b == next.contacts.end() || (a != before.end() && a->id <= b->id);
+    const bool both = a != before.end() && b != next.contacts.end() && a->id == b->id;
+    contacts.push_back(both || !from_before ? *b : *a);
+    if (both) {
+      contacts.back().impulse += a->impulse;
+      contacts.back().couple += a->couple;
+      contacts.back().shared = a->shared || b->shared;
+    }
+    if (from_before) ++a;
+    if (both || !from_before) ++b;
+  }
+  const bool same_rows = joint_impulses.size() == next.joint_impulses.size();
+  joint_impulses = same_rows ? Vector(joint_impulses + next.joint_impulses) : next.joint_impulses;
+  joint_forces = next.joint_forces;
+  if (shared_joint_rows.size() != next.shared_joint_rows.size()) {
+    if (shared_joint_rows.empty()) shared_joint_rows = next.shared_joint_rows;
+  } else {
+    for (std::size_t i = 0; i < shared_joint_rows.size(); ++i)
+      shared_joint_rows[i] = static_cast<char>(shared_joint_rows[i] | next.shared_joint_rows[i]);
+  }
+  const int redundant = next.certificate.redundant_joint_rows;
+  certificate.add(next.certificate);
+  certificate.redundant_joint_rows = redundant;
+  certificate.joint_drift = std::max(certificate.joint_drift, next.certificate.joint_drift);
+  certificate.joint_turn = std::max(certificate.joint_turn, next.certificate.joint_turn);
+  certificate.worst_joint_row = next.certificate.worst_joint_row;
+  energy = next.energy;
 }
 
 void StepReport::clear() {
@@ -75,6 +161,7 @@ void StepReport::clear() {
   stopped_at_event = false;
   warnings.clear();
   substeps = rejected = captured = 0;
+  smallest_step = local_errors = 0;
   events.clear();
   contacts.clear();
   joint_impulses.setZero();

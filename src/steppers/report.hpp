@@ -73,6 +73,7 @@ enum class WarningKind : std::uint8_t {
   friction_limits,  // friction in joints was limited by the joint forces of the step before
   energy_gain,      // more energy than forces, motors and moving surfaces have brought
   start,            // the start violates joints, stops or gaps
+  tolerance,        // a step whose error is above the tolerance was taken all the same
   setting,          // a scheme or a parameter that can gain energy
   other,
 };
@@ -82,6 +83,9 @@ struct Warning {
   WarningKind kind = WarningKind::other;
   std::string text;
 };
+
+// The less usable of two outcomes.
+SolveStatus worse(SolveStatus a, SolveStatus b);
 
 struct Certificate {
   SolveStatus status = SolveStatus::not_run;  // worst of the step's solves
@@ -101,6 +105,8 @@ struct Certificate {
   int iterations = 0;           // pivots, sweeps and steps of all solves; methods tried in vain counted
   int solves = 0;               // one-step problems and impact problems
   int redundant_joint_rows = 0;
+  // The worst of both: of independent bodies, or of two steps one after the other.
+  void add(const Certificate& other);
 };
 
 // E = T + V now, E(0) at the start; all others are sums since then. What a physicist would compute is
@@ -129,6 +135,9 @@ struct StepReport {
       false;  // given up as asked for, see StepRequest; nothing else of the report counts then
   double t_begin = 0, t_end = 0;
   int substeps = 0, rejected = 0;
+  // With error control (steppers/error_control.hpp): the shortest step that was taken, and the sum of their estimated errors of
+  // positions; zeros otherwise [s; m, rad].
+  double smallest_step = 0, local_errors = 0;
   int captured = 0;  // islands of a scheme that locates events which took the step with their events captured
   std::vector<Event> events;
   std::vector<ContactReport> contacts;  // candidates that are active or were hit, ascending ids
@@ -141,6 +150,8 @@ struct StepReport {
   EnergyReport energy;
   void warn(WarningKind kind, std::string text) { warnings.push_back({kind, std::move(text)}); }
   void clear();
+  // What happened next, as one step.
+  void append(const StepReport& next);
 };
 
 }  // namespace delassus

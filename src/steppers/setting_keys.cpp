@@ -10,6 +10,9 @@ using S = StepperSettings;
 using O = StepperOptions;
 constexpr auto k_options = &S::options;
 
+// Below, round-off is what is left; above, nothing is controlled.
+constexpr double k_tightest_tolerance = 1e-13, k_loosest_tolerance = 0.1;
+
 std::vector<std::string> stepper_names() {
   std::vector<std::string> out;
   for (const StepperInfo& info : list_steppers()) out.push_back(info.name);
@@ -20,6 +23,13 @@ Keys make_scheme_keys() {
   return {
       name_key("name", "stepper", stepper_names(),
                "the scheme; automatic: by the model, see `delassus list defaults`", &S::name),
+      number_key("tolerance", "-", number_between(k_tightest_tolerance, k_loosest_tolerance),
+                 "error of positions and velocities that the steps of a second may make, absolute below 1 "
+                 "and relative "
+                 "above; steps are as long as it allows, `step` is the interval of outputs and the longest; "
+                 "automatic: none, "
+                 "all steps are `step`",
+                 &S::tolerance),
       number_key("alpha", "-", number_above(0, 1), "α of alpha-gamma", &S::alpha),
       number_key("gamma", "-", number_between(0, 1), "γ of alpha-gamma", &S::gamma),
       choice_key<DataPoint>(

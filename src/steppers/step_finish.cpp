@@ -18,27 +18,6 @@ constexpr double k_touching_depth = 1e-9;
 
 }  // namespace
 
-SolveStatus worse(SolveStatus a, SolveStatus b) {
-  const auto rank = [](SolveStatus status) {
-    switch (status) {
-      case SolveStatus::not_run:
-        return 0;
-      case SolveStatus::converged:
-        return 1;
-      case SolveStatus::inexact:
-        return 2;
-      case SolveStatus::iteration_limit:
-        return 3;
-      case SolveStatus::ray:
-        return 4;
-      case SolveStatus::numerical_failure:
-        return 5;
-    }
-    return 4;
-  };
-  return rank(a) < rank(b) ? b : a;
-}
-
 EnergyReport make_energy_report(double kinetic, double potential, const EnergyLedger& ledger) {
   EnergyReport energy{.kinetic = kinetic,
                       .potential = potential,

@@ -12,9 +12,6 @@
 
 namespace delassus {
 
-// The less usable of two outcomes.
-SolveStatus worse(SolveStatus a, SolveStatus b);
-
 // What a ledger says about energies now: (1) of report.hpp.
 EnergyReport make_energy_report(double kinetic, double potential, const EnergyLedger& ledger);
 

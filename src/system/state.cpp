@@ -74,6 +74,7 @@ void write_content(const State& state, std::ostream& out) {
     for (int row : h.held_frictions) out << ' ' << row;
     out << '\n';
   }
+  if (h.controlled_step != 0) out << fmt::format("controlled_step {:a}\n", h.controlled_step);
   const AccelerationMemory& a = h.acceleration;
   if (a.step != 0 || a.a.size() > 0 || a.rate.size() > 0 || a.joint_forces.size() > 0) {
     out << fmt::format("accelerations {:a}\n", a.step);
@@ -99,14 +100,18 @@ class StateReader {
     read_progress();
     read_contacts();
     // Only states with contacts that resist turning have couples, only those with joints that stick have these, only
-    // those of schemes that remember accelerations have them.
-    int section = reader_.one_of({"end", "accelerations", "held_frictions", "couples"});
-    if (section == 3) {
+    // those of schemes that remember accelerations have them, and only those of runs with a tolerance have their step.
+    int section = reader_.one_of({"end", "accelerations", "controlled_step", "held_frictions", "couples"});
+    if (section == 4) {
       read_couples();
-      section = reader_.one_of({"end", "accelerations", "held_frictions"});
+      section = reader_.one_of({"end", "accelerations", "controlled_step", "held_frictions"});
+    }
+    if (section == 3) {
+      read_held_frictions();
+      section = reader_.one_of({"end", "accelerations", "controlled_step"});
     }
     if (section == 2) {
-      read_held_frictions();
+      state_.history.controlled_step = reader_.finite_number("the step of error control", 0);
       section = reader_.one_of({"end", "accelerations"});
     }
     if (section == 1) {

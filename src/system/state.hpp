@@ -76,6 +76,7 @@ struct History {
       weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (Gavrea et al. 2008, 4.10); empty before the first
   std::vector<int> held_frictions;  // friction rows of joints that stuck in the last step
   AccelerationMemory acceleration;
+  double controlled_step = 0;  // next step that error control would take; 0: there is none [s]
   EnergyLedger energy;
   bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected
   bool operator==(const History&) const = default;

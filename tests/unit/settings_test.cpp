@@ -144,7 +144,7 @@ TEST(Settings, ASceneSetsWhatTheKeySets) {
 TEST(Settings, MembersByName) {
   const RunSettings run = decode(k_contact + R"(assemble: false
 start: accept
-stepper: {name: alpha-gamma, step: 0.01, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
+stepper: {name: alpha-gamma, step: 0.01, tolerance: 1e-4, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
   newmark_beta: 0.3, newmark_gamma: 0.8, theta: 0.9, prediction: 0.2, recovery_speed: 0.4, joint_recovery_speed: 5,
   second_derivatives: dropped, unknowns: position, newton_iterations: 11, newton_tolerance: 1e-5, derivatives: rank-one,
   rank_one_right_side: true, springs_as_rows: true, projection: joints, on_failure: warn, max_halvings: 3,
@@ -162,6 +162,7 @@ output: {every: 4}
                   .alpha = 0.6,
                   .gamma = 0.7,
                   .data = DataPoint::middle,
+                  .tolerance = 1e-4,
                   .theta = 0.9,
                   .prediction = 0.2,
                   .rows_at_end = true,

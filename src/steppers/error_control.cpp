@@ -1,0 +1,153 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/error_control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "delassus/steppers/tolerances.hpp"
+
+namespace delassus {
+namespace {
+
+// (4): α, α_min, α_max [-]
+constexpr double k_safety = 0.9, k_least_change = 0.2, k_most_change = 5;
+// (2): τ [s]; (3): η [-]
+constexpr double k_second = 1, k_event_share = 0.1;
+// A step that fails is tried again with this part of it [-].
+constexpr double k_after_failure = 0.25;
+// Differences below this, relative to the largest entry, are round-off [-].
+constexpr double k_no_difference = 1e-15;
+// Shortest steps as parts of the interval of outputs: where something jumps, and where nothing does [-].
+constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_step = 1e-7;
+// Jumps that no event tells of: how many in an interval are followed, and the step after one as a part of it [-].
+constexpr int k_most_silent_jumps = 8;
+constexpr double k_after_jump = 1.0 / 16;
+
+bool has_jump(const StepReport& report) {
+  return !report.events.empty() || report.captured > 0;
+}
+
+}  // namespace
+
+ErrorControl::ErrorControl(std::unique_ptr<Stepper> stepper, double tolerance, int order, bool captures)
+    : stepper_(std::move(stepper)), tolerance_(tolerance), order_(order), captures_(captures) {}
+
+bool ErrorControl::take(const System& system, double t_end, double t_next) {
+  const double t_middle = 0.5 * (now_.t + t_end);
+  whole_ = now_;
+  stepper_->advance(system, whole_, {.t_end = t_end, .t_next = t_next}, whole_report_);
+  if (!whole_report_.ok) {
+    std::swap(part_, whole_report_);
+    return false;
+  }
+  halves_ = now_;
+  stepper_->advance(system, halves_, {.t_end = t_middle, .t_next = t_end}, halves_report_);
+  if (!halves_report_.ok) {
+    std::swap(part_, halves_report_);
+    return false;
+  }
+  stepper_->advance(system, halves_, {.t_end = t_end, .t_next = t_next}, part_);
+  if (!part_.ok) return false;
+  halves_report_.append(part_);
+  return true;
+}
+
+ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
+  Estimate out;
+  out.jumps = captures_ || has_jump(whole_report_) || has_jump(halves_report_);
+  const double share = out.jumps ? 1.0 : 1.0 / (std::pow(2.0, order_) - 1);
+  const double allowed = tolerance_ * (out.jumps ? k_event_share : h / k_second);
+  const double size = 1 + largest_coordinate(system, halves_.q), speed_size = 1 + max_abs(halves_.v);
+  const auto above_round_off = [](double x, double scale) { return x > k_no_difference * scale ? x : 0.0; };
+  system.difference(halves_.q, whole_.q, error_);
+  const double way = above_round_off(error_.cwiseAbs().maxCoeff(&out.worst), size);
+  out.length = share * way;
+  out.error = out.length / (allowed * size);
+  out.moves = way > k_event_share * tolerance_ * size;
+  if (out.jumps) return out;
+  error_ = halves_.v - whole_.v;
+  int worst = -1;
+  const double speed = share * above_round_off(error_.cwiseAbs().maxCoeff(&worst), speed_size);
+  if (const double error = speed / (allowed * speed_size); error > out.error) {
+    out.error = error;
+    out.worst = worst;
+    out.of_speed = true;
+  }
+  return out;
+}
+
+double ErrorControl::next_step(double h, const Estimate& estimate) const {
+  const double change =
+      estimate.error > 0 ? k_safety * std::pow(estimate.error, -1.0 / order_) : k_most_change;
+  return h * std::clamp(change, k_least_change, k_most_change);
+}
+
+void ErrorControl::advance(const System& system, State& state, const StepRequest& request,
+                           StepReport& report) {
+  report.clear();
+  report.t_begin = state.t;
+  now_ = state;
+  const double interval = request.t_end - state.t;
+  double h = now_.history.controlled_step > 0 ? now_.history.controlled_step : interval;
+  int silent_jumps = 0;
+  while (now_.t < request.t_end) {
+    const double rest = request.t_end - now_.t;
+    // No short step before the end of the interval.
+    const double wanted = std::max(h, k_smallest_step * interval);
+    const double step = wanted >= rest ? rest : wanted > 0.5 * rest ? 0.5 * rest : wanted;
+    const double t_end = step == rest ? request.t_end : now_.t + step;
+    if (!take(system, t_end, std::min(t_end + 0.5 * step, std::max(request.t_next, t_end)))) {
+      if (part_.stopped || step <= k_smallest_event_step * interval) {
+        report.append(part_);
+        report.ok = false;
+        report.message = part_.message;
+        report.stopped = part_.stopped;
+        break;
+      }
+      ++report.rejected;
+      h = k_after_failure * step;
+      continue;
+    }
+    const Estimate found = estimate(system, step);
+    // A jump that no event has told of, as from a start that is not consistent: it moves nothing.
+    const bool silent_jump =
+        !found.moves && step <= k_smallest_event_step * interval && silent_jumps++ < k_most_silent_jumps;
+    if (!(found.error <= 1) && !silent_jump) {
+      const bool shortest = step <= (found.jumps ? k_smallest_event_step : k_smallest_step) * interval;
+      if (!shortest) {
+        ++report.rejected;
+        h = std::min(next_step(step, found), k_safety * step);
+        if (!std::isfinite(h)) h = k_after_failure * step;
+        continue;
+      }
+      const std::string why = fmt::format(
+          "t = {:.9g} s: the tolerance {:g} is not met by a step of {:.3g} s: the {} '{}' is off by {:.1f} "
+          "times what is "
+          "tolerated",
+          now_.t, tolerance_, step, found.of_speed ? "velocity" : "position",
+          system.velocity_name(found.worst), found.error);
+      if (!found.jumps) {
+        report.ok = false;
+        report.message =
+            why + "; a motion that is not smooth without an event, or one too fast for this tolerance";
+        break;
+      }
+      report.warn(WarningKind::tolerance, why + "; events at once that are not located one by one");
+    }
+    std::swap(now_, halves_);
+    report.append(halves_report_);
+    report.local_errors += found.length;
+    report.smallest_step = report.smallest_step > 0 ? std::min(report.smallest_step, step) : step;
+    // What was cut by the end of the interval does not shorten the steps that follow.
+    const double next = silent_jump ? k_after_jump * interval : next_step(step, found);
+    h = step < wanted ? std::max(wanted, next) : next;
+  }
+  now_.history.controlled_step = h;
+  std::swap(state, now_);
+}
+
+}  // namespace delassus
