@@ -49,7 +49,7 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
   island.cones.clear();
   island.u_free.resize(island.W.rows());
   island.terms.resize(problem.terms.size() > 0 ? static_cast<Eigen::Index>(contacts.size()) : 0);
-  island_warm.brief = warm.brief;
+  island_warm.effort = warm.effort;
   const bool has_r = warm.r.size() == problem.u_free.size();
   island_warm.r.resize(has_r ? island.W.rows() : 0);
   const bool has_basis = !basis_starts.empty() && warm.basis.size() == basis_starts.back();

@@ -113,12 +113,18 @@ struct Solution {
 };
 
 // What a solver may start from; empty members mean nothing is known.
+// How much a solution is worth; what it takes at most is up to the solver.
+enum class SolveEffort : std::uint8_t {
+  full,   // whatever it takes
+  some,   // no last resorts: of one that is looked for in every step
+  brief,  // only if it is cheap: of one that a search asks for at many points
+};
+
 struct WarmStart {
   std::vector<std::uint8_t> basis;
   Vector r;                        // impulses of about the solution
   std::vector<ContactMode> modes;  // modes of about the solution, one a contact
-  // The solution is of use only if it is cheap: no last resorts.
-  bool brief = false;
+  SolveEffort effort = SolveEffort::full;
 };
 
 // What is wrong with a cone, or nothing.

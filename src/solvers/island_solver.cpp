@@ -97,7 +97,7 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;
   const bool costly = problem.W.rows() > k_costly_rows;
-  if (start.brief) {
+  if (start.effort == SolveEffort::brief) {
     if (!attempt(newton_, "newton", k_brief_newton, problem, first, total)) settle(total);
     return;
   }
@@ -113,6 +113,10 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   if (!costly && (attempt(admm_, "admm", k_short_admm, problem, start, total) ||
                   go_on(newton_, "newton", k_first_newton, problem, total)))
     return;
+  if (start.effort == SolveEffort::some) {
+    settle(total);
+    return;
+  }
   if (attempt(admm_, "admm", k_admm_iterations, problem, start, total)) return;
   if (!costly && go_on(newton_, "newton", k_first_newton, problem, total)) return;
   if (go_on(admm_, "admm", k_admm_iterations, problem, total)) return;

@@ -221,10 +221,18 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
   probe_.at = step.now.at;
   probe_.joints = step.now.joints;
   hit_contacts_ = step.active.contacts;
-  const auto forces_exist = [&] {
-    return kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_);
+  const auto forces_exist = [&](SolveEffort effort) {
+    return kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_, {}, effort);
   };
-  if (forces_exist()) {
+  const auto stops_at_end = [&] {
+    system.evaluate_contacts(step.active.contacts.ids, trial_.end.at, found_);
+    found_.update_velocities(trial_.end.phase.v);
+    return pressed_contact_stops(step, found_);
+  };
+  bool exist = forces_exist(SolveEffort::brief);
+  // What is hard to find is looked for only where the slip stops: one that goes on has its forces, whatever a solver makes of them.
+  if (!exist && !stops_at_end()) return false;
+  if (exist || forces_exist(SolveEffort::some)) {
     if (step.slides_through) return false;
     // The step slides, up to where forces do not exist any more; a slip that stops at once has met that place on its way.
     const double shortest = k_shortest_cut * (step.request.t_end - step.report->t_begin);
@@ -237,10 +245,10 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
       hit_contacts_.update_velocities(trial_.end.phase.v);
       const bool stops = pressed_contact_stops(step, hit_contacts_);
       hit_contacts_.update_velocities(probe_.phase.v);
-      const bool exist = forces_exist();
+      exist = forces_exist(SolveEffort::brief);
       if (exist && !stops) return false;
       if (h <= shortest) {
-        if (!exist) break;
+        if (!exist && !forces_exist(SolveEffort::some)) break;
         step.slides_through = true;
         return false;
       }

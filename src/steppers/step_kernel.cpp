@@ -559,12 +559,12 @@ bool StepKernel::solve_forces(const System& system, const PhasePoint& point, con
 
 bool StepKernel::find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
                             double slip_speed, std::vector<ContactMode>& modes,
-                            std::span<const ContactMode> known, bool brief) {
+                            std::span<const ContactMode> known, SolveEffort effort) {
   assemble_acceleration(system, options_, point, contacts, known, slip_speed, forces_.data, forces_.problem);
   if (!forces_.reduction.compute(forces_.problem)) return false;
   SolveStats stats;
   force_warm_.basis.clear();
-  force_warm_.brief = brief;
+  force_warm_.effort = effort;
   solve_aligned(solver_, options_.law.aligned(), forces_.problem, forces_.reduction, force_warm_,
                 force_solution_, stats);
   if (!usable(stats.status)) return false;

@@ -100,10 +100,9 @@ class StepKernel {
   // False: the acceleration problem has no solution that Lemke finds (Painlevé), so the impulses of a step
   // must decide.
   // `known`: modes of the contacts, which say whether static or kinetic friction holds them (assemble_step).
-  // `brief`: a search that looks at many points; a solution that takes long is of no use (WarmStart).
   bool find_modes(const System& system, const PhasePoint& point, const ContactSet& contacts,
                   double slip_speed, std::vector<ContactMode>& modes, std::span<const ContactMode> known = {},
-                  bool brief = false);
+                  SolveEffort effort = SolveEffort::full);
 
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {

@@ -217,8 +217,8 @@ void TransitionFinder::keep_sticking(std::span<const ContactMode> modes, Trial& 
 
 bool TransitionFinder::breaks_away(const System& system, const PhasePoint& begin, const Trial& trial,
                                    Transition& transition) {
-  law_known_ =
-      kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_, true);
+  law_known_ = kernel_.find_modes(system, trial.end, at_end_, rest_speed(begin), lawful_, closed_modes_,
+                                  SolveEffort::brief);
   if (!law_known_) return false;
   // Beside the accelerations of free bodies: some digits above the tolerance of the contact solver.
   constexpr double resolved = 1e-8;
