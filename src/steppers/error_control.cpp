@@ -22,7 +22,7 @@ constexpr double k_after_failure = 0.25;
 // Differences below this, relative to the largest entry, are round-off [-].
 constexpr double k_no_difference = 1e-15;
 // Shortest steps as parts of the interval of outputs: where something jumps, and where nothing does [-].
-constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_step = 1e-7;
+constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_smooth_step = 1e-7;
 // Jumps that no event tells of: how many in an interval are followed, and the step after one as a part of it [-].
 constexpr int k_most_silent_jumps = 8;
 constexpr double k_after_jump = 1.0 / 16;
@@ -97,7 +97,7 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
   while (now_.t < request.t_end) {
     const double rest = request.t_end - now_.t;
     // No short step before the end of the interval.
-    const double wanted = std::max(h, k_smallest_step * interval);
+    const double wanted = std::max(h, k_smallest_smooth_step * interval);
     const double step = wanted >= rest ? rest : wanted > 0.5 * rest ? 0.5 * rest : wanted;
     const double t_end = step == rest ? request.t_end : now_.t + step;
     if (!take(system, t_end, std::min(t_end + 0.5 * step, std::max(request.t_next, t_end)))) {
@@ -117,7 +117,7 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
     const bool silent_jump =
         !found.moves && step <= k_smallest_event_step * interval && silent_jumps++ < k_most_silent_jumps;
     if (!(found.error <= 1) && !silent_jump) {
-      const bool shortest = step <= (found.jumps ? k_smallest_event_step : k_smallest_step) * interval;
+      const bool shortest = step <= (found.jumps ? k_smallest_event_step : k_smallest_smooth_step) * interval;
       if (!shortest) {
         ++report.rejected;
         h = std::min(next_step(step, found), k_safety * step);
