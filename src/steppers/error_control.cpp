@@ -102,7 +102,8 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
     const double t_end = step == rest ? request.t_end : now_.t + step;
     if (!take(system, t_end, std::min(t_end + 0.5 * step, std::max(request.t_next, t_end)))) {
       if (part_.stopped || step <= k_smallest_event_step * interval) {
-        report.append(part_);
+        // The state stays before it, and so do energies and forces.
+        report.warnings.insert(report.warnings.end(), part_.warnings.begin(), part_.warnings.end());
         report.ok = false;
         report.message = part_.message;
         report.stopped = part_.stopped;

@@ -120,8 +120,8 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
     if (!refused.empty()) step.fail(refused);
   }
   // Events end in event capturing long before this; whatever else goes in circles must not.
-  const long max_rounds =
-      k_max_parts + k_max_rounds + options_.max_events + (1L << std::min(options_.max_halvings, 20));
+  const long max_rounds = k_max_parts + k_max_rounds + options_.max_events +
+                          (1L << std::min(options_.max_halvings + GainWatch::k_more_halvings, 20));
   for (long rounds = 0; step.goes_on(); ++rounds) {
     if (rounds == max_rounds)
       step.fail("the step makes no progress");
