@@ -74,7 +74,9 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
     return std::numeric_limits<double>::infinity();
   }
   if (!(gain > tolerance * in_play)) return 0;
-  blows_up_ = gain > k_blown_up * had && gain > round_off_before(system);
+  // What projection adds has bounds of its own: it may lift what was deep before the step.
+  const double moved = gain - (captured ? 0.0 : std::max(projected, 0.0));
+  blows_up_ = moved > k_blown_up * had && moved > round_off_before(system);
   system.forces(step.now.at, step.now.phase.v, k_);
   return blows_up_ || gain > energy_round_off(system, step.now.phase.q, k_) ? gain : 0.0;
 }
