@@ -16,8 +16,6 @@
 namespace delassus {
 namespace {
 
-// An approach that an impact has made, as a fraction of the largest velocity; below it is the solver's tolerance [-].
-constexpr double k_pushed_together = 1e-8;
 // Contacts close together when their gaps are less than this many times what the joints have drifted there [-].
 constexpr double k_drifts = 2;
 // A step that comes to where a sliding contact has no force is cut into parts not shorter than this; what is left counts as
@@ -101,39 +99,6 @@ void EventStepper::find_closing(const EventStep& step, const PhasePoint& at, Con
   std::sort(closing_.begin(), closing_.end());
 }
 
-void EventStepper::find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due,
-                                     bool located) {
-  const System& system = *step.system;
-  PhasePoint& now = step.now;
-  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
-  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
-  // Those that are hit take part, also where a neighbour at the same place stands for them among the candidates.
-  ids_.clear();
-  for (ContactId id : due)
-    if (found_.find(id) == found_.size()) ids_.push_back(id);
-  if (!ids_.empty()) {
-    std::sort(ids_.begin(), ids_.end());
-    system.evaluate_contacts(ids_, now.at, missing_);
-    merged_.merge(found_, missing_);
-    merged_.update_velocities(now.phase.v);
-    std::swap(found_, merged_);
-  }
-  std::swap(now.contacts, found_);
-  // The located gap is zero up to the round-off of the configuration.
-  const double touching =
-      std::max(touching_gap(options_, h), k_gap_round_off * system_size(system, now.phase.q));
-  some_.clear();
-  for (std::size_t c = 0; c < now.contacts.size(); ++c) {
-    const ContactId id = now.contacts.ids[c];
-    const bool hit = located && std::find(due.begin(), due.end(), id) != due.end();
-    if (!now.contacts.valid(c) && !hit) continue;
-    const ContactMemory* memory = find_memory(step.history, id);
-    const bool closed = memory != nullptr && memory->closed;
-    if (now.contacts.gap(c) <= touching || closed || hit) some_.push_back(c);
-  }
-  hit_contacts_.select(now.contacts, some_);
-}
-
 void EventStepper::resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due) {
   const ContactSet& contacts = step.active.contacts;
   double deepest = -touching_gap(options_, h);
@@ -151,8 +116,8 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   const System& system = *step.system;
   StepReport& report = *step.report;
   step.history.held_frictions.clear();  // an impact may tear a joint loose
-  find_hit_contacts(step, h, due, located);
-  impacts_.resolve(system, step.now, hit_contacts_, false, impact_);
+  hit_contacts_.find(step, touching_gap(options_, h), due, located);
+  impacts_.resolve(system, step.now, hit_contacts_.contacts(), false, impact_);
   Certificate& certificate = report.certificate;
   certificate.solves += 1;
   certificate.iterations += impact_.stats.iterations;
@@ -160,9 +125,10 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   if (!impact_.ok) {
     certificate.status = impact_.stats.status;
     std::string names;
-    for (ContactId id : hit_contacts_.ids)
+    for (ContactId id : hit_contacts_.contacts().ids)
       names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
-    const std::string jam = describe_jam(system, impacts_.problem(), impacts_.local(), hit_contacts_.ids);
+    const std::string jam =
+        describe_jam(system, impacts_.problem(), impacts_.local(), hit_contacts_.contacts().ids);
     step.fail(
         !jam.empty()
             ? jam
@@ -171,8 +137,9 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
                           names, to_string(impact_.stats.status)));
     return;
   }
-  book_impact(step);
-  step.count_event(hit_contacts_.empty() ? 0 : hit_contacts_.ids[0], options_.max_events);
+  book(step, hit_contacts_.contacts());
+  step.count_event(hit_contacts_.contacts().empty() ? 0 : hit_contacts_.contacts().ids[0],
+                   options_.max_events);
 }
 
 // u_N of a unit normal impulse with the friction of the slip, of a contact on its own, is not positive.
@@ -220,9 +187,9 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
   probe_.phase = step.now.phase;
   probe_.at = step.now.at;
   probe_.joints = step.now.joints;
-  hit_contacts_ = step.active.contacts;
+  shocked_ = step.active.contacts;
   const auto forces_exist = [&](SolveEffort effort) {
-    return kernel_.find_modes(system, probe_, hit_contacts_, at_rest, shock_modes_, {}, effort);
+    return kernel_.find_modes(system, probe_, shocked_, at_rest, shock_modes_, {}, effort);
   };
   const auto stops_at_end = [&] {
     system.evaluate_contacts(step.active.contacts.ids, trial_.end.at, found_);
@@ -241,10 +208,10 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
       probe_.phase.q = trial_.end.phase.q;
       probe_.at = trial_.end.at;
       probe_.joints = trial_.end.joints;
-      system.evaluate_contacts(step.active.contacts.ids, probe_.at, hit_contacts_);
-      hit_contacts_.update_velocities(trial_.end.phase.v);
-      const bool stops = pressed_contact_stops(step, hit_contacts_);
-      hit_contacts_.update_velocities(probe_.phase.v);
+      system.evaluate_contacts(step.active.contacts.ids, probe_.at, shocked_);
+      shocked_.update_velocities(trial_.end.phase.v);
+      const bool stops = pressed_contact_stops(step, shocked_);
+      shocked_.update_velocities(probe_.phase.v);
       exist = forces_exist(SolveEffort::brief);
       if (exist && !stops) return false;
       if (h <= shortest) {
@@ -258,52 +225,17 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
     }
   }
   if (step.stops_at_event()) return true;
-  impacts_.resolve_shock(system, probe_, hit_contacts_, h, impact_);
+  impacts_.resolve_shock(system, probe_, shocked_, h, impact_);
   step.report->certificate.solves += 1;
   step.report->certificate.iterations += impact_.stats.iterations;
   if (!impact_.ok) return false;
-  book_impact(step);
-  step.count_event(hit_contacts_.ids[0], options_.max_events);
+  book(step, shocked_);
+  step.count_event(shocked_.ids[0], options_.max_events);
   return true;
 }
 
-// The jump of the velocities, the events, and which contacts persist.
-void EventStepper::book_impact(EventStep& step) {
-  StepReport& report = *step.report;
-  const double t = step.now.phase.t;
-  if (report.joint_impulses.size() != impact_.joint_impulses.size())
-    report.joint_impulses.setZero(impact_.joint_impulses.size());
-  report.joint_impulses += impact_.joint_impulses;
-  step.history.energy.impacts += impact_.energy_change;
-  step.now.phase.v = impact_.v;
-  double fastest = 0;
-  for (const Vector3& u : impact_.velocity_before) fastest = std::max(fastest, u.cwiseAbs().maxCoeff());
-  const std::vector<ContactId>& ids = hit_contacts_.ids;
-  next_contacts_.assign(ids.size(), {});
-  for (std::size_t c = 0; c < ids.size(); ++c) {
-    ContactReport& contact = contact_report(ids[c], report);
-    contact.impulse += impact_.impulse[c];
-    contact.couple += impact_.couple[c];
-    const bool shock = impact_.without_collision && impact_.impulse[c][0] > 0;
-    if (shock || impact_.velocity_before[c][0] < -k_rest_tolerance * fastest) {
-      step.hit.push_back(ids[c]);
-      report.events.push_back({t, EventKind::impact, ids[c], impact_.velocity_before[c],
-                               impact_.velocity_after[c], impact_.impulse[c], impact_.energy_change});
-      Event event = report.events.back();
-      event.kind = impact_.fell_back ? EventKind::fallback : EventKind::reduced;
-      if (impact_.fell_back || impact_.share[c] < 1) report.events.push_back(event);
-    }
-    // A contact that does not separate persists; one that separated and has been pushed together is hit next.
-    ContactMemory& memory = next_contacts_[c];
-    memory.id = ids[c];
-    memory.closed = impact_.velocity_after[c][0] <= k_rest_tolerance * fastest &&
-                    (impact_.velocity_before[c][0] <= k_rest_tolerance * fastest ||
-                     impact_.velocity_after[c][0] > -k_pushed_together * fastest);
-    if (memory.closed) memory.status = ContactStatus::stick;
-  }
-  std::swap(step.history.contacts, next_contacts_);
-  step.history.modes_known = false;
-  step.history.weighted_velocity.resize(0);
+void EventStepper::book(EventStep& step, const ContactSet& contacts) {
+  book_impact(step, impact_, contacts, step.hit, next_contacts_);
   step.switched.clear();
 }
 

@@ -30,7 +30,7 @@
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/events/transition.hpp"
 #include "delassus/steppers/gap_projection.hpp"
-#include "delassus/steppers/impact/impact.hpp"
+#include "delassus/steppers/impact/hit_contacts.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
@@ -156,9 +156,8 @@ class EventStepper final : public Stepper {
   // The impact of contacts that approach where they are. One that overlaps is put onto its surface first, as a located one
   // is: small rebounds that end within the step would let it sink.
   void resolve_due_impact(EventStep& step, double h, std::span<const ContactId> due);
-  // The contacts that take part in an impact now: closed ones, those due, those within the band.
-  void find_hit_contacts(EventStep& step, double h, std::span<const ContactId> due, bool located);
-  void book_impact(EventStep& step);
+  // impact_, of these contacts.
+  void book(EventStep& step, const ContactSet& contacts);
   // A contact that slides where no force can hold it (Painlevé's paradox): an impact without collision, resolved at once.
   // After the trial step h, whose mobilities are looked at; it is cut where it comes to such a place. False: the trial is
   // to be taken.
@@ -202,7 +201,8 @@ class EventStepper final : public Stepper {
   ImpactResult impact_;
   PhasePoint interpolated_, probe_;
   std::vector<ContactId> closing_, apart_;
-  ContactSet one_, found_, missing_, merged_, hit_contacts_, touching_, held_contacts_;
+  ContactSet one_, found_, missing_, shocked_, touching_, held_contacts_;
+  HitContacts hit_contacts_;
   std::vector<ContactMemory> next_contacts_;
   std::vector<std::size_t> some_, pressed_;
   std::vector<ContactId> ids_;

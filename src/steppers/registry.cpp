@@ -15,6 +15,7 @@
 #include "delassus/steppers/error_control.hpp"
 #include "delassus/steppers/event_stepper.hpp"
 #include "delassus/steppers/island_stepper.hpp"
+#include "delassus/steppers/runge_kutta/runge_kutta_stepper.hpp"
 #include "delassus/steppers/setting_keys.hpp"
 
 namespace delassus {
@@ -25,10 +26,11 @@ using Located = StepFormula (*)(const StepperSettings&);
 using Captured = CapturingFormula (*)(const StepperSettings&);
 using Implicit = DaeFormula (*)(const StepperSettings&);
 using Own = std::unique_ptr<Stepper> (*)(const StepperOptions&);
+using OfRungeKutta = RungeKuttaSettings (*)(const StepperSettings&);
 
 struct Entry {
   StepperInfo info;
-  std::variant<Located, Captured, Implicit, Own> make;
+  std::variant<Located, Captured, Implicit, Own, OfRungeKutta> make;
   std::optional<DataPoint> data = {};  // that `automatic` stands for, where it can be chosen
   Projection projection = Projection::all;
 };
@@ -90,7 +92,32 @@ std::vector<Entry> make_contact_entries() {
        }),
        {},
        Projection::none},
+      {{"event-capturing-rk", "Acary 2009, Algorithm 1", "that of its method, 2-6",
+        "Runge-Kutta methods (stepper.method) on the motion between events, which are located to their "
+        "order"},
+       OfRungeKutta([](const StepperSettings& s) {
+         return RungeKuttaSettings{
+             .name = *s.name, .method = s.method.value_or("radau-5"), .critical_step = s.critical_step};
+       })},
   };
+}
+
+// The methods of event-capturing-rk on their own, for joints only.
+void add_runge_kutta_entries(std::vector<Entry>& out) {
+  for (const Tableau& tableau : list_tableaux()) {
+    const bool radau = tableau.name.rfind("radau", 0) == 0, lobatto = tableau.name.rfind("lobatto", 0) == 0;
+    const std::string kind = radau     ? "Radau IIA, damps stiff forces"
+                             : lobatto ? "Lobatto IIIA, symmetric, does not damp"
+                                       : "explicit, where nothing is stiff";
+    out.push_back({{tableau.name,
+                    tableau.is_explicit ? "Hairer, Norsett and Wanner 1993, chapter II"
+                                        : "Hairer and Wanner 1996, section IV.5",
+                    std::to_string(tableau.order),
+                    fmt::format("joints only: Runge-Kutta method of order {}, {}", tableau.order, kind)},
+                   OfRungeKutta([](const StepperSettings& s) {
+                     return RungeKuttaSettings{.name = *s.name, .method = *s.name, .joints_only = true};
+                   })});
+  }
 }
 
 // Joints only.
@@ -127,6 +154,7 @@ const std::vector<Entry>& entries() {
   static const std::vector<Entry> all = [] {
     std::vector<Entry> out = make_contact_entries();
     for (Entry& entry : make_smooth_entries()) out.push_back(std::move(entry));
+    add_runge_kutta_entries(out);
     return out;
   }();
   return all;
@@ -166,6 +194,43 @@ class SharedSolver final : public Solver {
   std::shared_ptr<Solver> solver_;
 };
 
+// The order that error control counts on; orders that depend on the problem are taken as 1.
+int controlled_order(const StepperSettings& settings) {
+  const Entry& entry = find_entry(*settings.name);
+  if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make))
+    return find_tableau((*rk)(settings).method).order;
+  return entry.info.order == "2" ? 2 : 1;
+}
+
+// What takes the steps of islands whose events are not located; none where all are to be.
+IslandStepper::Maker captured_maker(const StepperSettings& settings, std::shared_ptr<Solver> solver) {
+  const StepperOptions& options = settings.options;
+  if (!options.capture_slow || !options.detect_collisions || options.projection != Projection::all) return {};
+  StepperSettings captured = settings;
+  captured.name = k_captured_stepper;
+  captured.data.reset();
+  captured.options.islands = false;
+  return [captured, solver] { return make_stepper(captured, std::make_unique<SharedSolver>(solver)); };
+}
+
+std::unique_ptr<Stepper> make_runge_kutta(const StepperSettings& settings, RungeKuttaSettings own,
+                                          std::shared_ptr<Solver> solver,
+                                          std::shared_ptr<Solver> captured_solver) {
+  const StepperOptions& options = settings.options;
+  if (!own.joints_only && options.law.kind != ContactLawKind::coulomb &&
+      options.law.kind != ContactLawKind::frictionless)
+    throw InputError(fmt::format("the stepper '{}' takes the laws 'coulomb' and 'frictionless', not '{}'",
+                                 own.name, find_law(options.law.kind).name));
+  const IslandStepper::Maker make_captured =
+      own.joints_only ? IslandStepper::Maker() : captured_maker(settings, std::move(captured_solver));
+  const auto make = [own, options, solver, make_captured]() -> std::unique_ptr<Stepper> {
+    return std::make_unique<RungeKuttaStepper>(own, options, std::make_unique<SharedSolver>(solver),
+                                               make_captured ? make_captured() : nullptr);
+  };
+  if (own.joints_only || !options.islands) return make();
+  return std::make_unique<IslandStepper>(make, make_captured);
+}
+
 }  // namespace
 
 const std::vector<StepperInfo>& list_steppers() {
@@ -201,6 +266,7 @@ const LawInfo& find_law(ContactLawKind kind) {
 bool is_joints_only(const std::string& name) {
   const Entry& entry = find_entry(name);
   if (std::holds_alternative<Captured>(entry.make)) return false;
+  if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make)) return (*rk)({.name = name}).joints_only;
   const auto* located = std::get_if<Located>(&entry.make);
   return located == nullptr || (*located)(resolve_settings({.name = name})).joints_only;
 }
@@ -261,10 +327,13 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
     formula = (*located)(settings);
   else if (const auto* captured = std::get_if<Captured>(&entry.make))
     formula = (*captured)(settings).step;
+  else if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make))
+    formula.implicit_forces = !find_tableau((*rk)(settings).method).is_explicit;
   else
     return {};  // implicit, with weights that its keys keep at ½ or above
   const bool explicit_forces =
-      !formula.implicit_forces || settings.options.derivatives == ForceDerivatives::none;
+      !formula.implicit_forces || (settings.options.derivatives == ForceDerivatives::none &&
+                                   !std::holds_alternative<OfRungeKutta>(entry.make));
   // Of a spring, A v̇ = −k q: it gains where the weights of the end, of forces and velocities, are less than 1 together.
   if (!explicit_forces && formula.alpha + formula.gamma >= 1) return {};
   ForceJacobians k;
@@ -277,7 +346,7 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
       "not",
       *settings.name,
       explicit_forces
-          ? "takes forces as they are at the start of a step"
+          ? "takes forces explicitly"
           : fmt::format("weighs the end of a step by {:g} (forces) and {:g} (velocities), below 1 together",
                         formula.alpha, formula.gamma));
 }
@@ -294,10 +363,9 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
           "their constraints, whatever the step");
     StepperSettings steps = settings;
     steps.tolerance.reset();
-    // Orders that depend on the problem are taken as 1.
     const Entry& scheme = find_entry(*resolved.name);
     return std::make_unique<ErrorControl>(make_stepper(steps, std::move(solver), std::move(captured_solver)),
-                                          *resolved.tolerance, scheme.info.order == "2" ? 2 : 1,
+                                          *resolved.tolerance, controlled_order(resolved),
                                           std::holds_alternative<Captured>(scheme.make));
   }
   const StepperOptions& options = resolved.options;
@@ -309,20 +377,18 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     if (!options.islands || formula.joints_only)
       return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
     const std::shared_ptr<Solver> shared = std::move(solver);
-    IslandStepper::Maker make_captured;
-    if (options.capture_slow && options.detect_collisions && options.projection == Projection::all) {
-      StepperSettings captured = settings;
-      captured.name = k_captured_stepper;
-      captured.options.islands = false;
-      const std::shared_ptr<Solver> own =
-          captured_solver ? std::shared_ptr<Solver>(std::move(captured_solver)) : shared;
-      make_captured = [captured, own] { return make_stepper(captured, std::make_unique<SharedSolver>(own)); };
-    }
+    const std::shared_ptr<Solver> own =
+        captured_solver ? std::shared_ptr<Solver>(std::move(captured_solver)) : shared;
     return std::make_unique<IslandStepper>(
         [formula, options, shared] {
           return std::make_unique<EventStepper>(formula, options, std::make_unique<SharedSolver>(shared));
         },
-        std::move(make_captured));
+        captured_maker(resolved, own));
+  }
+  if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make)) {
+    const std::shared_ptr<Solver> shared = std::move(solver);
+    return make_runge_kutta(resolved, (*rk)(resolved), shared,
+                            captured_solver ? std::shared_ptr<Solver>(std::move(captured_solver)) : shared);
   }
   if (const auto* captured = std::get_if<Captured>(&entry.make)) {
     CapturingFormula formula = (*captured)(resolved);

@@ -39,13 +39,15 @@ struct StepperSettings {
   std::optional<DataPoint> data;    // anitescu-potra, alpha-gamma, moreau-jean; automatic: the scheme's own
   // Error that steps may make, from which their length follows (error_control.hpp); none: steps are as long as the grid has them [-].
   std::optional<double> tolerance;
-  double theta = 0.5;          // moreau-jean: θ
-  double prediction = 0.5;     // moreau-jean: γ of the activation
-  bool rows_at_end = false;    // trapezoidal-1
-  double rho = 0.9;            // generalized-alpha: ρ∞
-  double hht_alpha = -0.05;    // hht: α
-  double newmark_beta = 0.25;  // newmark: β
-  double newmark_gamma = 0.5;  // newmark: γ
+  double theta = 0.5;                 // moreau-jean: θ
+  double prediction = 0.5;            // moreau-jean: γ of the activation
+  bool rows_at_end = false;           // trapezoidal-1
+  double rho = 0.9;                   // generalized-alpha: ρ∞
+  double hht_alpha = -0.05;           // hht: α
+  double newmark_beta = 0.25;         // newmark: β
+  double newmark_gamma = 0.5;         // newmark: γ
+  std::optional<std::string> method;  // event-capturing-rk: Runge-Kutta method; automatic: radau-5
+  double critical_step = 0;           // event-capturing-rk: C, events are located to C h^(p+1) [s^-p]
   StepperOptions options;
   bool operator==(const StepperSettings&) const = default;
 };

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/steppers/setting_keys.hpp"
 
+#include "delassus/steppers/runge_kutta/tableau.hpp"
+
 namespace delassus {
 namespace {
 
@@ -16,6 +18,12 @@ constexpr double k_tightest_tolerance = 1e-13, k_loosest_tolerance = 0.1;
 std::vector<std::string> stepper_names() {
   std::vector<std::string> out;
   for (const StepperInfo& info : list_steppers()) out.push_back(info.name);
+  return out;
+}
+
+std::vector<std::string> runge_kutta_names() {
+  std::vector<std::string> out;
+  for (const Tableau& tableau : list_tableaux()) out.push_back(tableau.name);
   return out;
 }
 
@@ -55,6 +63,11 @@ Keys make_scheme_keys() {
           "prediction", "-", number_between(0, 1),
           "moreau-jean: γ, a contact enters when gap + γ·step·velocity ≤ 0; 1: before it can penetrate",
           &S::prediction),
+      name_key("method", "Runge-Kutta method", runge_kutta_names(),
+               "event-capturing-rk: the method between events; automatic: radau-5", &S::method),
+      number_key("critical_step", "s^-p", number_at_least(0),
+                 "event-capturing-rk: C, events are located to C·step^(p+1) in time; 0: to round-off",
+                 &S::critical_step),
       number_key("recovery_speed", "m/s", number_at_least(0),
                  "dvi-euler: how fast penetrations are taken back", k_options, &O::recovery_speed),
       limit_key("joint_recovery_speed", "m/s", number_at_least(0),

@@ -1,0 +1,139 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+#include "delassus/steppers/runge_kutta/constrained_motion.hpp"
+
+#include <algorithm>
+
+#include "delassus/steppers/tolerances.hpp"
+
+namespace delassus {
+namespace {
+
+// The share of its speed that a slip has along the direction of its mode while it goes on [-].
+constexpr double k_goes_on = 0.25;
+// A slip of less than this part of the largest velocity is only beginning, or at its end [-].
+constexpr double k_no_slip = 1e-13;
+
+}  // namespace
+
+ConstrainedMotion::PartRows ConstrainedMotion::part_rows(FrictionKind kind, int num_rows) {
+  if (kind == FrictionKind::sliding) return {1, std::min(num_rows, 3) - 1};
+  if (num_rows < 6) return {};
+  return kind == FrictionKind::rolling ? PartRows{3, 2} : PartRows{5, 1};
+}
+
+void ConstrainedMotion::begin(const System& system, const StepperOptions& options,
+                              std::span<const ContactId> ids, std::span<const ContactMode> modes) {
+  system_ = &system;
+  options_ = &options;
+  ids_.assign(ids.begin(), ids.end());
+  modes_.assign(modes.begin(), modes.end());
+}
+
+double ConstrainedMotion::coefficient(const ContactSet& contacts, std::size_t c, FrictionKind kind) const {
+  if (options_->law.kind == ContactLawKind::frictionless) return 0;
+  const ContactSurface& surface = contacts.surface(c);
+  if (kind == FrictionKind::rolling) return surface.rolling;
+  if (kind == FrictionKind::spinning) return surface.spinning;
+  if (modes_[c].status != ContactStatus::slip || surface.curve.constant()) return surface.friction;
+  return surface.curve.at(surface.friction, part_velocity(contacts, c, kind).norm());
+}
+
+Eigen::Vector2d ConstrainedMotion::slip_direction(const MotionPoint& at, std::size_t c,
+                                                  FrictionKind kind) const {
+  const Eigen::Vector2d d = modes_[c].part(kind).direction;
+  const Eigen::Vector2d u = part_velocity(at.point.contacts, c, kind);
+  const double speed = u.norm();
+  if (speed <= k_no_slip * max_abs(at.point.phase.v) || u.dot(d) <= k_goes_on * speed) return d;
+  return u / speed;
+}
+
+void ConstrainedMotion::add_contact(MotionPoint& out, std::size_t c, std::vector<double>& bias) const {
+  const ContactSet& contacts = out.point.contacts;
+  const BlockRows& all = contacts.rows.rows;
+  const int group = static_cast<int>(c), first = all.first_row(group), n = all.group_rows(group);
+  int held[k_max_cone_dim] = {0}, num_held = 1;
+  double tilt[k_max_cone_dim] = {1};
+  for (FrictionKind kind : k_friction_kinds) {
+    const PartRows part = part_rows(kind, n);
+    const double mu = part.size > 0 ? coefficient(contacts, c, kind) : 0.0;
+    if (mu <= 0) continue;
+    const bool slips = modes_[c].part(kind).status == ContactStatus::slip;
+    const Eigen::Vector2d d = slips ? slip_direction(out, c, kind) : Eigen::Vector2d::Zero();
+    for (int i = 0; i < part.size; ++i) {
+      if (slips)
+        tilt[part.first + i] = -mu * d[i];
+      else
+        held[num_held++] = part.first + i;
+    }
+    out.tilted = out.tilted || slips;
+  }
+  out.rows.add_group(num_held);
+  out.directions.add_group(num_held);
+  for (int b = 0; b < all.num_blocks(group); ++b) {
+    const auto from = all.block(group, b);
+    const int width = static_cast<int>(from.cols());
+    auto row_block = out.rows.add_block(all.block_column(group, b), width);
+    auto direction_block = out.directions.add_block(all.block_column(group, b), width);
+    for (int i = 0; i < num_held; ++i) row_block.row(i) = direction_block.row(i) = from.row(held[i]);
+    for (int i = 1; i < n; ++i)
+      if (tilt[i] != 0) direction_block.row(0) += tilt[i] * from.row(i);
+  }
+  for (int i = 0; i < num_held; ++i) bias.push_back(contact_bias_[first + held[i]]);
+}
+
+void ConstrainedMotion::place(MotionPoint& out) const {
+  const System& system = *system_;
+  PhasePoint& point = out.point;
+  point.place(system);
+  out.M = &system.mass_at(point.at, out.M_memory);
+  system.forces(point.at, point.phase.v, out.k);
+  system.bilateral_bias(point.at, point.phase.v, contact_bias_);
+  bias_.assign(contact_bias_.data(), contact_bias_.data() + contact_bias_.size());
+  out.tilted = false;
+  out.rows = point.joints.rows;
+  out.directions = point.joints.rows;
+  if (ids_.empty()) {
+    point.contacts.ids.clear();
+  } else {
+    system.evaluate_contacts(ids_, point.at, point.contacts);
+    point.contacts.update_velocities(point.phase.v);
+    system.contact_bias(point.contacts, point.at, point.phase.v, contact_bias_);
+    for (std::size_t c = 0; c < ids_.size(); ++c) add_contact(out, c, bias_);
+  }
+  out.bias = Eigen::Map<const Vector>(bias_.data(), static_cast<Eigen::Index>(bias_.size()));
+}
+
+bool ConstrainedMotion::solve(MotionPoint& out) {
+  C_.setZero(out.bias.size());
+  if (!kkt_.compute(*out.M, true, out.rows, out.tilted ? &out.directions : nullptr, C_)) return false;
+  num_redundant_ = kkt_.num_redundant();
+  minus_bias_ = -out.bias;
+  kkt_.solve(out.k, minus_bias_, out.rate, out.forces);
+  if (!out.rate.allFinite() || !out.forces.allFinite()) return false;
+  spread_forces(out);
+  return true;
+}
+
+void ConstrainedMotion::spread_forces(MotionPoint& out) const {
+  const ContactSet& contacts = out.point.contacts;
+  out.contact_forces.setZero(ids_.empty() ? 0 : contacts.rows.rows.rows());
+  Eigen::Index at = out.num_joint_rows();
+  for (std::size_t c = 0; c < ids_.size(); ++c) {
+    const int first = contacts.first_row(c), n = contacts.num_rows(c);
+    const double normal = out.forces[at++];
+    out.contact_forces[first] = normal;
+    for (FrictionKind kind : k_friction_kinds) {
+      const PartRows part = part_rows(kind, n);
+      const double mu = part.size > 0 ? coefficient(contacts, c, kind) : 0.0;
+      if (mu <= 0) continue;
+      if (modes_[c].part(kind).status == ContactStatus::slip)
+        out.contact_forces.segment(first + part.first, part.size) =
+            -mu * normal * slip_direction(out, c, kind).head(part.size);
+      else
+        for (int i = 0; i < part.size; ++i) out.contact_forces[first + part.first + i] = out.forces[at++];
+    }
+  }
+}
+
+}  // namespace delassus
