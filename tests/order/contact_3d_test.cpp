@@ -7,18 +7,24 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "../support/rigid_reference.hpp"
+#include "../support/slipping_ball.hpp"
 
 namespace delassus::contact_3d_test {
 namespace {
 
+using testing::box_shape;
 using testing::distance;
+using testing::k_plane;
 using testing::k_up;
 using testing::motion_of;
+using testing::on_ground;
 using testing::ReferenceBall;
 using testing::ReferenceBox;
 using testing::ReferenceRocking;
 using testing::RigidMotion;
+using testing::slip_on_a_ball;
+using testing::slip_on_a_plane;
+using testing::SlippingBall;
 
 constexpr double k_lowest_order = 1.9;
 // Below that an error is round-off and the tolerances of solvers and events.
@@ -69,79 +75,9 @@ Eigen::Vector4d orders(const std::function<Eigen::Vector4d(double)>& error, doub
   return fitted;
 }
 
-constexpr double k_radius = 0.1;
-
-std::string numbers(const Vector3& a) {
-  return fmt::format("[{:.17g}, {:.17g}, {:.17g}]", a.x(), a.y(), a.z());
-}
-
-// A body of 1 kg that starts with `start` on the ground; both are given by their shapes.
-std::string on_ground(const std::string& ground, const std::string& shape, const RigidMotion& start,
-                      const std::string& contact) {
-  return fmt::format(R"(
-delassus: 1
-bodies:
-  - {{name: ground, type: fixed, shapes: [{}]}}
-  - {{name: body, type: rigid, mass: 1, shapes: [{}], position: {}, rotation: {}, velocity: {}, angular_velocity: {}}}
-contact: {}
-stepper: {{name: trapezoidal-2}}
-law: {{name: coulomb}}
-)",
-                     ground, shape, numbers(start.position), numbers(quaternion_logarithm(start.orientation)),
-                     numbers(start.velocity), numbers(rotate(start.orientation, start.angular_velocity)),
-                     contact);
-}
-
-const char* const k_plane = "{type: plane}";
-
-std::string box_shape(const Vector3& size) {
-  return "{type: box, size: " + numbers(size) + "}";
-}
-
 // ---- balls that slip and then roll ----
 
-const char* const k_ball = "{type: sphere, radius: 0.1}";
-
-struct Slip {
-  std::string scene;
-  RigidMotion end;
-  double t_end, slip_end;
-};
-
-// On a plane the slip keeps its direction d and slows down by (7/2) μ g:
-//   v = v₀ − μ g t d,  ω = ω₀ + (5/2R) μ g t n × d  until t* = 2|u₀|/(7 μ g), constant from then on.
-Slip slip_on_a_plane() {
-  constexpr double mu = 0.25, T = 0.3, g = 9.81;
-  const RigidMotion start{{0, k_radius, 0}, identity_quaternion(), {1.2, 0, -0.7}, {3, 7, -5}};
-  const Vector3 u = start.velocity - k_radius * start.angular_velocity.cross(k_up), d = u.normalized();
-  const double stop = 2 * u.norm() / (7 * mu * g);
-  ReferenceBall reference(k_radius, mu, 0, start);
-  reference.run_until(T, 4000);
-  const RigidMotion& end = reference.now();
-  const Vector3 velocity = start.velocity - mu * g * stop * d;
-  const Vector3 position =
-      start.position + start.velocity * stop - 0.5 * mu * g * stop * stop * d + (T - stop) * velocity;
-  const Vector3 spin = start.angular_velocity + 2.5 / k_radius * mu * g * stop * k_up.cross(d);
-  // The integration, which gives the orientation, against the closed form.
-  EXPECT_NEAR(reference.slip_end(), stop, k_exact);
-  EXPECT_LT((end.position - position).norm(), k_exact);
-  EXPECT_LT((end.velocity - velocity).norm(), k_exact);
-  EXPECT_LT((rotate(end.orientation, end.angular_velocity) - spin).norm(), k_exact / k_radius);
-  return {on_ground(k_plane, k_ball, start, "{friction: 0.25}"), end, T, stop};
-}
-
-// On another ball the normal turns, and gravity turns the slip.
-Slip slip_on_a_ball() {
-  constexpr double mu = 0.4, base = 2, T = 0.4;
-  const Vector3 n = Vector3(0.06, 1, -0.04).normalized(), v(1, 0, 0.6);
-  const RigidMotion start{(base + k_radius) * n, identity_quaternion(), v - v.dot(n) * n, {-5, 7, 12}};
-  ReferenceBall reference(k_radius, mu, base, start);
-  reference.run_until(T, 4000);
-  return {on_ground("{type: sphere, radius: 2}", k_ball, start, "{friction: 0.4}"), reference.now(), T,
-          reference.slip_end()};
-}
-
-void expect_order_2(const Slip& slip, double h) {
+void expect_order_2(const SlippingBall& slip, double h) {
   const auto error = [&](double step) {
     const Outcome result = run(slip.scene, slip.t_end, step);
     EXPECT_EQ(result.events.size(), 1U) << step;
@@ -167,7 +103,7 @@ TEST(Contact3d, BallSlipsAndRollsOnABall) {
 // The other schemes have the orders of docs/steppers.md in space too. Those with rows at the start of a step leave the
 // centripetal part of the normal force to the projection, whose friction must not be lost.
 TEST(Contact3d, OtherSchemes) {
-  const Slip slip = slip_on_a_ball();
+  const SlippingBall slip = slip_on_a_ball();
   struct Scheme {
     const char* name;
     std::vector<std::string> settings;

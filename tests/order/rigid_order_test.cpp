@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "../support/free_top.hpp"
 #include "../support/runs.hpp"
 #include "delassus/base/rotation.hpp"
 
 namespace delassus::rigid_order_test {
 namespace {
 
+using testing::k_top;
 using testing::observed_order;
 using testing::run_to;
 using testing::runge_kutta;
@@ -74,55 +76,6 @@ INSTANTIATE_TEST_SUITE_P(Schemes, RigidOrder, ::testing::ValuesIn(k_schemes),
                          [](const auto& scheme) { return std::string(scheme.param.name); });
 
 // ---- the free top ----
-
-struct Jacobi {
-  double sn, cn, dn;
-};
-
-// Jacobi's elliptic functions of modulus k by descending Landen transformations.
-Jacobi jacobi(double u, double k) {
-  constexpr int n = 12;  // converges quadratically
-  double a[n + 1], c[n + 1], b = std::sqrt(1 - k * k);
-  a[0] = 1, c[0] = k;
-  for (int i = 1; i <= n; ++i) {
-    a[i] = (a[i - 1] + b) / 2;
-    c[i] = (a[i - 1] - b) / 2;
-    b = std::sqrt(a[i - 1] * b);
-  }
-  double phi = std::ldexp(a[n] * u, n);
-  for (int i = n; i >= 1; --i) phi = (phi + std::asin(c[i] / a[i] * std::sin(phi))) / 2;
-  const double sn = std::sin(phi);
-  return {sn, std::cos(phi), std::sqrt(1 - k * k * sn * sn)};
-}
-
-// ω of the free top with J₁ < J₂ < J₃ that starts at (a, 0, c), where L² > 2 E J₂ (Landau and Lifshitz, Mechanics §37):
-//   ω₁ = a cn τ,  ω₂ = b sn τ,  ω₃ = c dn τ.
-struct FreeTop {
-  Vector3 J, start;
-  Vector3 omega(double t) const {
-    const double energy2 = J.dot(start.cwiseAbs2()), momentum2 = J.cwiseProduct(start).squaredNorm();
-    const double rate = std::sqrt((J[2] - J[1]) * (momentum2 - energy2 * J[0]) / (J[0] * J[1] * J[2]));
-    const double k = std::sqrt((J[1] - J[0]) * (energy2 * J[2] - momentum2) /
-                               ((J[2] - J[1]) * (momentum2 - energy2 * J[0])));
-    const double b = std::sqrt((energy2 * J[2] - momentum2) / (J[1] * (J[2] - J[1])));
-    const Jacobi f = jacobi(rate * t, k);
-    return {start[0] * f.cn, b * f.sn, start[2] * f.dn};
-  }
-  // ρ̇ = ½ ρ ω with the exact ω.
-  Quaternion orientation(double t_end) const {
-    const Vector rho = runge_kutta(
-        [this](double t, const Vector& x) {
-          Quaternion w;
-          w << 0, omega(t);
-          return Vector(0.5 * quaternion_product(Quaternion(x), w));
-        },
-        Vector(identity_quaternion()), t_end, 8000);
-    return Quaternion(rho).normalized();
-  }
-};
-
-// It passes the unstable axis: L² is only a little above 2 E J₂, so that ω₂ swings between its extremes.
-const FreeTop k_top{{1, 2, 3}, {1.5, 0, 1.5 / std::sqrt(3.0) * 1.001}};
 
 TEST(FreeTop, ReferenceIsRight) {
   // ω against Euler's equations, the attitude against the angular momentum, which does not turn.

@@ -307,7 +307,7 @@ class ReferenceBall {
     Vector x(14);
     x << now_.position, now_.orientation, now_.velocity, rotate(now_.orientation, now_.angular_velocity), 0;
     const auto slip_speed = [this](const Vector& y) { return slip(y).norm(); };
-    constexpr double over = 1e-10, ds = 1e-4;  // [m/s], [s²/m]
+    constexpr double over = 1e-12, ds = 2e-4;  // [m/s], [s²/m]
     while (slip_speed(x) > over) {
       x = runge_kutta([&](double, const Vector& y) { return Vector(slip_speed(y) * rate(y, true)); }, x, ds,
                       1);

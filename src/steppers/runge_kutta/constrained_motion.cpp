@@ -3,6 +3,7 @@
 #include "delassus/steppers/runge_kutta/constrained_motion.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "delassus/steppers/tolerances.hpp"
 
@@ -28,6 +29,15 @@ void ConstrainedMotion::begin(const System& system, const StepperOptions& option
   options_ = &options;
   ids_.assign(ids.begin(), ids.end());
   modes_.assign(modes.begin(), modes.end());
+  straight_.assign(ids.size(), 0);
+}
+
+void ConstrainedMotion::straighten(std::size_t c, FrictionKind kind) {
+  straight_[c] = static_cast<std::uint8_t>(straight_[c] | (1U << static_cast<unsigned>(kind)));
+}
+
+bool ConstrainedMotion::is_straight(std::size_t c, FrictionKind kind) const {
+  return (straight_[c] & (1U << static_cast<unsigned>(kind))) != 0;
 }
 
 double ConstrainedMotion::coefficient(const ContactSet& contacts, std::size_t c, FrictionKind kind) const {
@@ -42,10 +52,41 @@ double ConstrainedMotion::coefficient(const ContactSet& contacts, std::size_t c,
 Eigen::Vector2d ConstrainedMotion::slip_direction(const MotionPoint& at, std::size_t c,
                                                   FrictionKind kind) const {
   const Eigen::Vector2d d = modes_[c].part(kind).direction;
+  if (is_straight(c, kind)) return d;
   const Eigen::Vector2d u = part_velocity(at.point.contacts, c, kind);
   const double speed = u.norm();
   if (speed <= k_no_slip * max_abs(at.point.phase.v) || u.dot(d) <= k_goes_on * speed) return d;
   return u / speed;
+}
+
+bool ConstrainedMotion::add_slip_derivatives(const MotionPoint& at, const MotionPoint& loads,
+                                             BlockMatrix& k_v) const {
+  const ContactSet& contacts = at.point.contacts;
+  const BlockRows& all = contacts.rows.rows;
+  bool any = false;
+  for (std::size_t c = 0; c < ids_.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds) {
+      const int group = static_cast<int>(c);
+      const PartRows part = part_rows(kind, contacts.num_rows(c));
+      if (part.size != 2 || modes_[c].part(kind).status != ContactStatus::slip || is_straight(c, kind))
+        continue;
+      const Eigen::Vector2d u = part_velocity(contacts, c, kind);
+      const double load =
+          coefficient(contacts, c, kind) * loads.contact_forces[loads.point.contacts.first_row(c)];
+      const double damping = load / u.norm();
+      if (!(load > 0) || !std::isfinite(damping)) continue;
+      const Eigen::Vector2d t(-u[1] / u.norm(), u[0] / u.norm());
+      across_.clear(all.columns());
+      across_.add_group(1);
+      for (int b = 0; b < all.num_blocks(group); ++b) {
+        const auto from = all.block(group, b);
+        across_.add_block(all.block_column(group, b), static_cast<int>(from.cols())) =
+            t[0] * from.row(part.first) + t[1] * from.row(part.first + 1);
+      }
+      add_rank_one(across_, 0, -damping, k_v);
+      any = true;
+    }
+  return any;
 }
 
 void ConstrainedMotion::add_contact(MotionPoint& out, std::size_t c, std::vector<double>& bias) const {

@@ -18,6 +18,8 @@
 // With (1)-(3) the motion is an ordinary differential equation, for which any Runge-Kutta method has its full order. It
 // drifts from its constraints as far as the method errs; the projection after each step (projection.hpp) puts it back.
 #pragma once
+#include <algorithm>
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -46,12 +48,18 @@ struct MotionPoint {
 
 class ConstrainedMotion {
  public:
-  // Contacts `ids`, ascending and closed, in `modes`.
+  // Contacts `ids`, ascending and closed, in `modes`. Every slip follows its velocity, but for those that are straightened.
   void begin(const System& system, const StepperOptions& options, std::span<const ContactId> ids,
              std::span<const ContactMode> modes);
   const System& system() const { return *system_; }
   const std::vector<ContactId>& ids() const { return ids_; }
   const std::vector<ContactMode>& modes() const { return modes_; }
+  void set_mode(std::size_t c, const ContactMode& mode) { modes_[c] = mode; }
+
+  // The slip of a part keeps the direction of its mode from now on.
+  void straighten(std::size_t c, FrictionKind kind);
+  void straighten_none() { std::fill(straight_.begin(), straight_.end(), std::uint8_t{0}); }
+  bool is_straight(std::size_t c, FrictionKind kind) const;
 
   // From out.point.phase all that (1)-(3) are made of.
   void place(MotionPoint& out) const;
@@ -64,6 +72,14 @@ class ConstrainedMotion {
 
   // Coefficient of a part of the friction of contact c; 0: the part is free.
   double coefficient(const ContactSet& contacts, std::size_t c, FrictionKind kind) const;
+  // Friction against slips that turn: d_i of (3) changes with the velocity across it like a damper of μ_i f_N/|u_i|, a stiff one where
+  // a slip begins or ends,
+  //
+  //   ∂(−μ_i f_N d_i)/∂u_i = −(μ_i f_N/|u_i|) t tᵀ,   t ⟂ d_i                                          (4)
+  //
+  // added to `k_v` with the slips at a point and the normal forces at `loads`. False: nothing slips.
+  bool add_slip_derivatives(const MotionPoint& at, const MotionPoint& loads, BlockMatrix& k_v) const;
+
   // d_i of (3).
   Eigen::Vector2d slip_direction(const MotionPoint& at, std::size_t c, FrictionKind kind) const;
 
@@ -80,10 +96,12 @@ class ConstrainedMotion {
   const StepperOptions* options_ = nullptr;
   std::vector<ContactId> ids_;
   std::vector<ContactMode> modes_;
+  std::vector<std::uint8_t> straight_;  // a bit a kind
   KktFactor kkt_;
   int num_redundant_ = 0;
   Vector C_, minus_bias_;
   mutable Vector contact_bias_;
+  mutable BlockRows across_;  // t of (4)
   mutable std::vector<double> bias_;
 };
 

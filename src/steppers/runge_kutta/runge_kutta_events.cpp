@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "delassus/base/roots.hpp"
 #include "delassus/steppers/contact_diagnosis.hpp"
 #include "delassus/steppers/runge_kutta/runge_kutta_stepper.hpp"
 #include "delassus/steppers/tolerances.hpp"
@@ -155,7 +156,23 @@ std::optional<MotionEvent> RungeKuttaStepper::find_event(MotionInProgress& step,
   const auto collision = find_collision(system, path_, begin, at_end_, some_, h, touching);
   if (collision && !(event && event->s < collision->s))
     event = {.kind = MotionEvent::Kind::collision, .contact = collision->contact, .s = collision->s};
-  return event;
+  const auto back = find_return(step, h, touching);
+  return back && !(event && event->s < back->s) ? back : event;
+}
+
+std::optional<MotionEvent> RungeKuttaStepper::find_return(const MotionInProgress& step, double h,
+                                                          double touching) const {
+  std::optional<MotionEvent> first;
+  const ContactSet& begin = step.now.contacts;
+  for (std::size_t c : some_) {
+    const double depth = -begin.gap(c), rate = h * begin.normal_velocity(c);
+    if (!(depth > touching && rate > 0 && at_end_.gap(c) < -depth - touching) || !at_end_.valid(c)) continue;
+    const auto s = find_first_downcrossing({0, rate, at_end_.gap(c) + depth, h * at_end_.normal_velocity(c)});
+    if (s && *s > 0 && !(first && first->s <= *s))
+      first =
+          MotionEvent{.kind = MotionEvent::Kind::collision, .contact = begin.ids[c], .s = *s, .depth = depth};
+  }
+  return first;
 }
 
 bool RungeKuttaStepper::locate(MotionInProgress& step, MotionEvent& event, double& h) {
@@ -180,7 +197,7 @@ bool RungeKuttaStepper::locate_collision(MotionInProgress& step, const MotionEve
     h = length;
     system.evaluate_contacts(ids, end_.point.at, one_);
     one_.update_velocities(end_.point.phase.v);
-    const double gap = one_.gap(0), rate = one_.normal_velocity(0);
+    const double gap = one_.gap(0) + event.depth, rate = one_.normal_velocity(0);
     if (std::abs(gap) <= 0.01 * round_off || !(rate < 0)) break;
     const double correction = -gap / rate;
     if (std::abs(correction) <= near || (i > 2 && std::abs(gap) > 0.5 * best)) break;
@@ -259,7 +276,7 @@ void RungeKuttaStepper::apply(MotionInProgress& step, const MotionEvent& event) 
     case MotionEvent::Kind::stop: {
       const Eigen::Vector2d left = part_velocity(one_, 0, event.part);
       const Eigen::Vector2d before = part_velocity(begin_.point.contacts, c, event.part);
-      told = !(left.norm() > k_turned * before.norm());
+      told = motion_.is_straight(c, event.part) || !(left.norm() > k_turned * before.norm());
       if (told)
         stop_slip(step, event);
       else

@@ -15,8 +15,9 @@ namespace {
 // where round-off is enough; the contraction above which stiff forces are taken into the matrix [-].
 constexpr int k_max_corrections = 40;
 constexpr double k_converged = 1e-15, k_round_off = 1e-12, k_slow = 0.4;
-// A correction that grows by more than this does not come back [-].
-constexpr double k_diverges = 2;
+// A correction that grows by more than this does not come back; one below that part of the largest velocity may grow for a while where
+// forces are shared in many ways, since their shares have to settle first [-].
+constexpr double k_diverges = 2, k_small = 1e-8;
 
 // matrix(i-th diagonal place …) += scale · other at the stages (row, column).
 void add_block_of_stages(const BlockMatrix& other, int row, int column, double scale, BlockMatrix& out) {
@@ -36,6 +37,18 @@ void add_rows_of_stage(const BlockRows& other, int stage, BlockRows& out) {
       out.add_block(stage * other.columns() + other.block_column(g, b), static_cast<int>(from.cols())) = from;
     }
   }
+}
+
+// What forces change velocities by in h, each on its own: the scale of round-off of a motion at rest [m/s].
+double force_speed(const MotionPoint& at, double h) {
+  double largest = 0;
+  for (int b = 0; b < at.M->num_blocks(); ++b) {
+    if (at.M->block_row(b) != at.M->block_column(b)) continue;
+    const auto block = at.M->block(b);
+    for (Eigen::Index i = 0; i < block.rows(); ++i)
+      largest = std::max(largest, std::abs(at.k[at.M->block_row(b) + i]) / block(i, i));
+  }
+  return h * largest;
 }
 
 }  // namespace
@@ -144,7 +157,13 @@ bool RungeKuttaStep::has_derivatives(const ConstrainedMotion& motion, const Moti
     k_v_.add(jacobians_.k_v, 1);
     k_v_.add(jacobians_.gyroscopic, 1);
   }
-  return k_q_.num_blocks() + k_v_.num_blocks() > 0;
+  k_v_of_stages_.resize(stages_.size());
+  bool slips = false;
+  for (std::size_t i = static_cast<std::size_t>(first_); i < stages_.size(); ++i) {
+    k_v_of_stages_[i] = k_v_;
+    if (motion.add_slip_derivatives(stages_[i], begin, k_v_of_stages_[i])) slips = true;
+  }
+  return slips || k_q_.num_blocks() + k_v_.num_blocks() > 0;
 }
 
 void RungeKuttaStep::assemble_coupled(const MotionPoint& begin) {
@@ -155,8 +174,9 @@ void RungeKuttaStep::assemble_coupled(const MotionPoint& begin) {
   directions_.clear((s - first_) * n);
   for (int i = first_; i < s; ++i) {
     add_block_of_stages(*begin.M, i - first_, i - first_, 1, A_);
+    const BlockMatrix& k_v = k_v_of_stages_[static_cast<std::size_t>(i)];
     for (int j = first_; j < s; ++j) {
-      add_block_of_stages(k_v_, i - first_, j - first_, -h_ * tableau_.a(i, j), A_);
+      add_block_of_stages(k_v, i - first_, j - first_, -h_ * tableau_.a(i, j), A_);
       add_block_of_stages(k_q_, i - first_, j - first_, -h_ * h_ * a2(i, j), A_);
     }
     add_rows_of_stage(begin.rows, i - first_, rows_);
@@ -241,7 +261,8 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
     }
     correct(coupled);
     ++iterations_;
-    const double size = std::max(max_abs(begin.point.phase.v), V_.cwiseAbs().maxCoeff());
+    const double size =
+        std::max({max_abs(begin.point.phase.v), V_.cwiseAbs().maxCoeff(), force_speed(begin, h_)});
     const double correction = h_ * delta_.rightCols(s - first_).cwiseAbs().maxCoeff();
     if (!std::isfinite(correction)) return false;
     V_rate_.rightCols(s - first_) += delta_.rightCols(s - first_);
@@ -254,7 +275,12 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
                        (round > 0 && contraction >= 0.5 && correction <= k_round_off * size);
     if (small) {
       update_rates(system, begin);
-      residual_ = max_abs(minus_F_.rightCols(s - first_).reshaped()) / std::max(largest_term_, 1e-300);
+      // With the forces of the last correction.
+      for (int i = first_; i < s; ++i) residuals(stages_[static_cast<std::size_t>(i)], i);
+      y_.setZero(begin.rate.size());
+      begin.M->add_product(begin.point.phase.v, y_);
+      residual_ = h_ * max_abs(minus_F_.rightCols(s - first_).reshaped()) /
+                  std::max({max_abs(y_), h_ * largest_term_, 1e-300});
       for (int i = first_; i < s; ++i) {
         MotionPoint& at = stages_[static_cast<std::size_t>(i)];
         at.rate = V_rate_.col(i);
@@ -263,8 +289,10 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
       }
       return true;
     }
-    if (round > 0 && contraction > k_diverges) return false;
-    if (!coupled && round > 1 && contraction > k_slow) return false;
+    if (correction > k_small * size) {
+      if (round > 0 && contraction > k_diverges) return false;
+      if (!coupled && round > 1 && contraction > k_slow) return false;
+    }
     last = correction;
   }
   return false;

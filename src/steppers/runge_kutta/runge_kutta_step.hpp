@@ -14,7 +14,8 @@
 //
 //   M δ_i − Σ_j (h a_ij k_v + h² (a²)_ij k_q) δ_j − D φ_i = −F_i,   R δ_i = −R_i                       (4)
 //
-// with the matrices of the beginning of the step, F_i and R_i the residuals of (2). First without k_v and k_q, where one
+// with the matrices of the beginning of the step, but k_v with friction across the slips of the stage i itself; F_i and R_i are the
+// residuals of (2). First without k_v and k_q, where one
 // factorisation serves all stages; where that converges slowly, stiff forces are in the motion, and (4) is solved for all stages
 // at once. Stiff springs and dampers are then followed by the stability of the method: Radau IIA damps them (L-stable).
 // Cost: explicit, s factorisations; collocation, one, and s evaluations an iteration.
@@ -50,7 +51,9 @@ class RungeKuttaStep {
   double stage_time(int i) const { return tableau_.c[i]; }
   int iterations() const { return iterations_; }
   int evaluations() const { return evaluations_; }  // of forces and constraints
-  double residual() const { return residual_; }     // of momentum, relative to its largest term [-]
+  double residual() const {
+    return residual_;
+  }  // of momentum, relative to the largest one or to that of the largest force [-]
   const char* failure = "";
 
  private:
@@ -78,6 +81,7 @@ class RungeKuttaStep {
   Vector column_, rate_, p_, g_, x_, y_, C_;
   ForceJacobians jacobians_;
   BlockMatrix k_q_, k_v_, A_;
+  std::vector<BlockMatrix> k_v_of_stages_;  // with friction across slips
   BlockRows rows_, directions_;
   KktFactor kkt_;
 };

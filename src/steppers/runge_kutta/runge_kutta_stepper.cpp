@@ -21,6 +21,13 @@ constexpr long k_max_parts = 1024;
 // A part of a step that is shorter than this does not count as progress [-].
 constexpr double k_moves = 1e-9;
 
+// What is left of a slip is approached in halves; the share of (2) [-].
+constexpr double k_slip_parts = 2, k_straight = 1e-11, k_beyond = 3;
+
+double cross(const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
+  return a[0] * b[1] - a[1] * b[0];
+}
+
 bool contains(const std::vector<ContactId>& ids, ContactId id) {
   return std::find(ids.begin(), ids.end(), id) != ids.end();
 }
@@ -102,7 +109,13 @@ void RungeKuttaStepper::take_part(MotionInProgress& step) {
     step.history.modes_known = false;
     return;
   }
+  h = slip_step(step, h);
   if (!try_step(step, h)) return;
+  if (!straight_slips_hold(step)) {
+    motion_.straighten_none();
+    h = std::min(h, straight_rest_);
+    if (!try_step(step, h)) return;
+  }
   double tried = h;
   std::optional<MotionEvent> event;
   // Each round finds an event before the last one.
@@ -165,6 +178,58 @@ double RungeKuttaStepper::contact_step(const MotionInProgress& step, double h) c
       step.system->contact_step_limit(step.now.contacts, step.open, step.now.at, step.now.phase.v, h);
   const double shortest = (step.request.t_end - step.report->t_begin) / static_cast<double>(k_max_parts);
   return std::min(h, std::max(limit, shortest));
+}
+
+double RungeKuttaStepper::slip_step(MotionInProgress& step, double h) {
+  const ContactSet& contacts = begin_.point.contacts;
+  const auto slips = [&](std::size_t c, FrictionKind kind) {
+    return ConstrainedMotion::part_rows(kind, contacts.num_rows(c)).size == 2 &&
+           step.modes[c].part(kind).status == ContactStatus::slip &&
+           motion_.coefficient(contacts, c, kind) > 0;
+  };
+  straight_rest_ = std::numeric_limits<double>::infinity();
+  straight_speed_ = 0;
+  bool any = false;
+  for (std::size_t c = 0; c < step.closed.size() && !any; ++c)
+    for (FrictionKind kind : k_friction_kinds) any = any || slips(c, kind);
+  if (!any) return h;
+  contacts.rows.rows.multiply(VectorRef(begin_.rate), work_);
+  step.system->contact_bias(contacts, begin_.point.at, begin_.point.phase.v, bias_);
+  const double grid_step = step.request.t_end - step.report->t_begin;
+  for (std::size_t c = 0; c < step.closed.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds) {
+      if (!slips(c, kind)) continue;
+      const Eigen::Vector2d u = part_velocity(contacts, c, kind);
+      const double speed = u.norm();
+      const int row = contacts.first_row(c) + ConstrainedMotion::part_rows(kind, contacts.num_rows(c)).first;
+      const Eigen::Vector2d a(work_[row] + bias_[row], work_[row + 1] + bias_[row + 1]);
+      const double along = speed > 0 ? a.dot(u) / speed : 0;
+      if (!(along < 0) || !(speed < -along * k_slip_parts * h)) continue;
+      const double half = -speed / (along * k_slip_parts), across = std::abs(cross(u, a)) / speed;
+      if (across * speed > along * along * k_straight * grid_step) {
+        h = std::min(h, half);
+        continue;
+      }
+      step.modes[c].set_part(kind, {ContactStatus::slip, u / speed});
+      motion_.set_mode(c, step.modes[c]);
+      motion_.straighten(c, kind);
+      straight_rest_ = std::min(straight_rest_, half);
+      straight_speed_ = std::max(straight_speed_, -along * k_straight * grid_step);
+    }
+  // A straight slip is judged just beyond its end.
+  h = std::min(h, k_beyond * straight_rest_);
+  return h;
+}
+
+bool RungeKuttaStepper::straight_slips_hold(const MotionInProgress& step) const {
+  const double round_off = 1e-12 * max_abs(end_.point.phase.v);
+  for (std::size_t c = 0; c < step.closed.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds)
+      if (motion_.is_straight(c, kind) &&
+          std::abs(cross(part_velocity(end_.point.contacts, c, kind), step.modes[c].part(kind).direction)) >
+              std::max(10 * straight_speed_, round_off))
+        return false;
+  return true;
 }
 
 // What the law makes of `contacts`: those that stay closed, sticking or slipping, and those that leave.

@@ -21,6 +21,13 @@
 // Modes after an event: one contact changes as its event says; if that breaks the law somewhere, the contact problem of the
 // accelerations decides. Where contacts share their forces in many ways it always does.
 //
+// A slip that ends under forces across it turns ever faster: its direction goes like (t* − t)^κ, which no step across its end resolves.
+// It is approached in halves of what is left of it, h ≤ ½ |u|/(−d|u|/dt), until what the forces across it do in the rest,
+//
+//   (|u̇_across|/|u̇_along|) |u| ≤ 1e-11 |u̇_along| times the grid step                                 (2)
+//
+// and this is taken straight, as a slip without such forces is from the beginning.
+//
 // No dry friction in joints. Laws: exact Coulomb friction with couples and friction that depends on speed, or none.
 #pragma once
 #include <memory>
@@ -63,7 +70,8 @@ struct MotionEvent {
   ContactId contact = 0;
   std::size_t index = 0;  // among the closed ones
   FrictionKind part = FrictionKind::sliding;
-  double s = 1;                                         // about which fraction of the step
+  double s = 1;      // about which fraction of the step
+  double depth = 0;  // collision: of an overlap at the beginning, to which it has grown again [m]
   Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of the slip that begins
 };
 
@@ -84,6 +92,10 @@ class RungeKuttaStepper final : public Stepper {
   // Which contacts of now are closed, and in which modes; those that approach now into due_.
   void sort_contacts(MotionInProgress& step, double h);
   double contact_step(const MotionInProgress& step, double h) const;
+  // How far slips that end are followed at once; h where there are none. Those of (2) are taken straight.
+  double slip_step(MotionInProgress& step, double h);
+  // Whether the slips that were taken straight in the trial are so.
+  bool straight_slips_hold(const MotionInProgress& step) const;
   // Modes by the contact problem of the accelerations. False: it has no solution.
   bool establish_modes(MotionInProgress& step, double h);
   bool find_lawful_modes(const PhasePoint& point, const ContactSet& contacts, std::vector<ContactMode>& modes,
@@ -105,6 +117,8 @@ class RungeKuttaStepper final : public Stepper {
   double force_scale(const MotionPoint& at) const;
   // Whether the law moves the closed contacts at `at` as their modes do.
   bool is_lawful(const MotionInProgress& step, const MotionPoint& at);
+  // An overlap that shrinks and is as deep as before within the step: it closes then.
+  std::optional<MotionEvent> find_return(const MotionInProgress& step, double h, double touching) const;
   // The step is taken again up to the event. False: it fails.
   bool locate(MotionInProgress& step, MotionEvent& event, double& h);
   bool locate_collision(MotionInProgress& step, const MotionEvent& event, double& h);
@@ -154,7 +168,9 @@ class RungeKuttaStepper final : public Stepper {
   FrictionRows friction_;
   State rest_;
   StepReport rest_report_;
-  Vector work_;
+  Vector work_, bias_;
+  // Of slips that are taken straight: half of what is left of the shortest [s], what (2) allows [m/s].
+  double straight_rest_ = 0, straight_speed_ = 0;
   BlockMatrix M_;
 };
 
