@@ -202,15 +202,18 @@ int controlled_order(const StepperSettings& settings) {
   return entry.info.order == "2" ? 2 : 1;
 }
 
-// What takes the steps of islands whose events are not located; none where all are to be.
-IslandStepper::Maker captured_maker(const StepperSettings& settings, std::shared_ptr<Solver> solver) {
-  const StepperOptions& options = settings.options;
-  if (!options.capture_slow || !options.detect_collisions || options.projection != Projection::all) return {};
-  StepperSettings captured = settings;
+IslandStepper::Maker make_captured_maker(StepperSettings captured, std::shared_ptr<Solver> solver) {
   captured.name = k_captured_stepper;
   captured.data.reset();
   captured.options.islands = false;
   return [captured, solver] { return make_stepper(captured, std::make_unique<SharedSolver>(solver)); };
+}
+
+// What takes the steps of islands whose events are not located; none where all are to be.
+IslandStepper::Maker captured_maker(const StepperSettings& settings, std::shared_ptr<Solver> solver) {
+  const StepperOptions& options = settings.options;
+  if (!options.capture_slow || !options.detect_collisions || options.projection != Projection::all) return {};
+  return make_captured_maker(settings, std::move(solver));
 }
 
 std::unique_ptr<Stepper> make_runge_kutta(const StepperSettings& settings, RungeKuttaSettings own,
@@ -221,14 +224,14 @@ std::unique_ptr<Stepper> make_runge_kutta(const StepperSettings& settings, Runge
       options.law.kind != ContactLawKind::frictionless)
     throw InputError(fmt::format("the stepper '{}' takes the laws 'coulomb' and 'frictionless', not '{}'",
                                  own.name, find_law(options.law.kind).name));
-  const IslandStepper::Maker make_captured =
-      own.joints_only ? IslandStepper::Maker() : captured_maker(settings, std::move(captured_solver));
-  const auto make = [own, options, solver, make_captured]() -> std::unique_ptr<Stepper> {
+  const IslandStepper::Maker rest =
+      own.joints_only ? IslandStepper::Maker() : make_captured_maker(settings, captured_solver);
+  const auto make = [own, options, solver, rest]() -> std::unique_ptr<Stepper> {
     return std::make_unique<RungeKuttaStepper>(own, options, std::make_unique<SharedSolver>(solver),
-                                               make_captured ? make_captured() : nullptr);
+                                               rest ? rest() : nullptr);
   };
   if (own.joints_only || !options.islands) return make();
-  return std::make_unique<IslandStepper>(make, make_captured);
+  return std::make_unique<IslandStepper>(make, captured_maker(settings, std::move(captured_solver)));
 }
 
 }  // namespace

@@ -282,5 +282,31 @@ TEST_P(RungeKutta, BallSlipsAndRollsOnABall) {
   EXPECT_LT(fine, std::max(0.3 * error(0.01), k_round_off));
 }
 
+// What a step needs to know is in the state.
+TEST_P(RungeKutta, ResumesWithTheSameBits) {
+  const std::string scene = testing::slip_on_a_ball().scene;
+  Simulation whole = simulate(scene, located(0.01)), half = simulate(scene, located(0.01)),
+             resumed = simulate(scene, located(0.01));
+  ASSERT_TRUE(whole.run_until(0.4));
+  for (double t : {0.1, 0.21}) {  // while it slips, and after
+    ASSERT_TRUE(half.run_until(t));
+    std::stringstream text;
+    save(half.state(), text);
+    resumed.set_state(load_state(text, "test"));
+    ASSERT_TRUE(resumed.run_until(0.4));
+    EXPECT_TRUE(resumed.state() == whole.state()) << t;
+  }
+}
+
+// Stacked boxes at rest share their forces in many ways; everything counts as nothing beside the forces, and stays where it is.
+TEST_P(RungeKutta, BoxesAtRest) {
+  Simulation simulation = built_in("box_stack", located(0.01));
+  const Vector start = simulation.state().q;
+  ASSERT_TRUE(simulation.run_until(0.1)) << simulation.report().message;
+  EXPECT_LT((simulation.state().q - start).cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_LT(simulation.state().v.cwiseAbs().maxCoeff(), 1e-12);
+  EXPECT_TRUE(simulation.report().warnings.empty());
+}
+
 }  // namespace
 }  // namespace delassus::runge_kutta_test

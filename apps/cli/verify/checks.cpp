@@ -100,9 +100,17 @@ const std::vector<VerifyCase>& verify_cases() {
       {"A", "Potra et al. 2006, Table 10.1: double pendulum and wall", verify_double_pendulum},
       {"B", "Potra et al. 2006, Tables 10.2/10.3, Gavrea et al. 2008, 9.2: block under 8 cos t",
        verify_block},
-      {"C", "Potra et al. 2006, 10.3: two carts and a stopper", verify_carts},
+      {"C", "Potra et al. 2006, 10.3: two carts and a stopper",
+       [](Checks& checks) {
+         verify_carts(checks);
+         verify_stiff_carts(checks);
+       }},
       {"D", "Gavrea et al. 2008, 9.1: joint with a velocity error", verify_held_point},
-      {"E", "Acary 2009: impacts captured, not located", verify_event_capturing},
+      {"E", "Acary 2009: impacts captured, and located to any order",
+       [](Checks& checks) {
+         verify_event_capturing(checks);
+         verify_runge_kutta(checks);
+       }},
       {"F", "Anitescu and Potra 1997: Lemke and impacts", verify_lemke_and_impacts},
       {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
       {"V2", "rotating ball", verify_rotating_ball},
