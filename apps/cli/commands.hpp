@@ -22,6 +22,7 @@ struct RunArguments {
   bool csv = false;
   bool report = true;  // write report.html
   bool quiet = false;
+  bool estimate_error = false;  // by finer runs beside it
   std::optional<double> checkpoint_every;
   std::string resume;  // state file
 };

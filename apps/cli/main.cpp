@@ -138,6 +138,10 @@ void add_run(CommandLine& line) {
   app->add_option("--sweep", o->run.sweeps,
                   "run all values: path=a,b,c; several sweeps give all combinations")
       ->allow_extra_args(false);
+  app->add_flag(
+      "--estimate-error", o->run.estimate_error,
+      "estimate how wrong the positions at the end are, by two finer runs beside this one: 7 times the "
+      "work and more");
   app->add_flag("--csv", o->run.csv,
                 "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
                 "events.csv, contacts.csv, pairs.csv, wrenches.csv, "

@@ -16,6 +16,7 @@
 #include "delassus/base/stop_request.hpp"
 #include "delassus/front/load_scene.hpp"
 #include "delassus/front/run_files.hpp"
+#include "delassus/simulation/error_estimate.hpp"
 #include "delassus/simulation/simulation.hpp"
 #include "delassus/simulation/start_check.hpp"
 
@@ -153,6 +154,12 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
         "  error control: {} steps, {} refused, the shortest {:.2g} s; their estimated errors sum up to "
         "{:.1e} m or rad\n",
         summary.substeps, summary.rejected, summary.smallest_step, summary.local_errors);
+  if (const auto& estimate = summary.estimated_error)
+    fmt::print("  {}\n", estimate->predictable
+                             ? fmt::format("estimated error at the end: {:.1e} m or rad (of '{}')",
+                                           estimate->error, estimate->worst)
+                             : fmt::format("the error is not predictable after t = {:.4g} s: {}",
+                                           estimate->predictable_until, estimate->reason));
   if (const long warnings = summary.num_warnings(); warnings > 0)
     fmt::print("  {} warning{}: {}\n", warnings, warnings == 1 ? "" : "s", summary.warning_text());
   fmt::print("  certificate: equations solved to {:.1e}, joint drift {}, penetration {}\n",
@@ -193,6 +200,13 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<SceneSettin
   if (!arguments.quiet) print_redundancy(scene.name(), files.redundancy());
   Progress progress(scene.name(), t_end - simulation.time(), arguments.quiet);
   watch(simulation, arguments, directory, files, progress);
+  std::shared_ptr<ErrorEstimator> estimator;
+  if (arguments.estimate_error) {
+    estimator = std::make_shared<ErrorEstimator>(scene, simulation);
+    simulation.observe([estimator](const Simulation& now, const StepReport& report) {
+      if (report.ok) estimator->compare(now);
+    });
+  }
   const bool reached = simulation.run_until(t_end);
   progress.finish();
 
@@ -201,6 +215,7 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<SceneSettin
     status = g_interrupts != 0 ? "interrupted" : "stopped";
     message = g_interrupts != 0 ? "interrupted by the user" : simulation.report().message;
   }
+  if (estimator) files.set_estimated_error(estimator->at_end(simulation));
   files.finish(simulation, status, message);
   const bool tables = arguments.csv && g_interrupts < 2;
   if (tables) files.write_tables();

@@ -219,6 +219,10 @@ const Redundancy& RunFiles::redundancy() const {
   return watch_->redundancy;
 }
 
+void RunFiles::set_estimated_error(const ErrorEstimate& estimate) {
+  watch_->summary.estimated_error = estimate;
+}
+
 void RunFiles::finish(const Simulation& simulation) {
   const StepReport& report = simulation.report();
   finish(simulation, report.ok ? "completed" : report.stopped ? "interrupted" : "stopped", report.message);

@@ -37,6 +37,9 @@ class RunFiles {
   const RunSummary& summary() const;
   const Redundancy& redundancy() const;  // of the joints at the start
 
+  // How wrong the run is at its end, for the summary and the page; before finish().
+  void set_estimated_error(const ErrorEstimate& estimate);
+
   // Ends the recording and writes the summary and the state. Without it the recording stays recording.h5.part, readable up
   // to its last flush. `status` and `message` say how it ended; by default what the last report says.
   void finish(const Simulation& simulation);

@@ -308,6 +308,11 @@ json describe_summary(const Recording& recording, const RunSummary& summary) {
   out.push_back({"energy error at the end",
                  fmt::format("{:.2e} J: contacts and joints {:.2e}, projection {:.2e}, bookkeeping {:.2e}",
                              e.error, e.normal + e.joints - e.driven, e.projection, e.defect)});
+  if (const auto& estimate = summary.estimated_error)
+    out.push_back({"estimated error at the end",
+                   estimate->predictable
+                       ? fmt::format("{:.2g} m or rad ({})", estimate->error, estimate->worst)
+                       : fmt::format("not predictable after t = {:.4g} s", estimate->predictable_until)});
   if (!summary.warning_counts.empty()) out.push_back({"warnings", summary.warning_text()});
   for (const std::string& note : summary.notes) out.push_back({"note", note});
   if (!summary.reactions_not_unique.empty())

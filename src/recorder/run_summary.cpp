@@ -59,6 +59,16 @@ std::string to_json(const RunSummary& s) {
          {"velocity", {m.velocity.x(), m.velocity.y(), m.velocity.z()}}});
   nlohmann::json kinds = nlohmann::json::object();
   for (const auto& [kind, count] : s.warning_counts) kinds[to_string(kind)] = count;
+  nlohmann::json estimated;
+  if (const auto& estimate = s.estimated_error) {
+    estimated = {{"predictable", estimate->predictable}, {"predictable_until", estimate->predictable_until}};
+    if (estimate->predictable) {
+      estimated["error"] = estimate->error;
+      estimated["worst"] = estimate->worst;
+    } else {
+      estimated["reason"] = estimate->reason;
+    }
+  }
   const EnergyReport& e = s.energy;
   const nlohmann::json energy = {
       {"kinetic", e.kinetic},   {"potential", e.potential}, {"work", e.work},
@@ -80,6 +90,7 @@ std::string to_json(const RunSummary& s) {
                               {"rejected", s.rejected},
                               {"smallest_step", s.smallest_step},
                               {"local_errors", s.local_errors},
+                              {"estimated_error", estimated},
                               {"events", s.events},
                               {"iterations", s.iterations},
                               {"seconds", s.seconds},

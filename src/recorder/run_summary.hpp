@@ -5,6 +5,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,15 @@
 #include "delassus/system/system.hpp"
 
 namespace delassus {
+
+// How wrong the positions at the end are (simulation/error_estimate.hpp).
+struct ErrorEstimate {
+  bool predictable = false;
+  double error = 0;              // the largest [m, rad]
+  std::string worst;             // the velocity it belongs to
+  double predictable_until = 0;  // [s]
+  std::string reason;            // why it is not predictable from then on
+};
 
 struct RunSummary {
   std::string program, scene, stepper, stepper_reason;
@@ -24,6 +34,7 @@ struct RunSummary {
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
   // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
   double smallest_step = 0, local_errors = 0;
+  std::optional<ErrorEstimate> estimated_error;  // where it was asked for
   long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured
   struct Worst {
     double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]

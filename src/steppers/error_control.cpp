@@ -19,6 +19,9 @@ constexpr double k_safety = 0.9, k_least_change = 0.2, k_most_change = 5;
 constexpr double k_second = 1, k_event_share = 0.1;
 // A step that fails is tried again with this part of it [-].
 constexpr double k_after_failure = 0.25;
+// The halves of a step have that many times its parts at least; by how much a step that was cut is shortened at once [-].
+constexpr double k_more_parts = 1.5;
+constexpr long k_most_parts = 64;
 // Differences below this, relative to the largest entry, are round-off [-].
 constexpr double k_no_difference = 1e-15;
 // Shortest steps as parts of the interval of outputs: where something jumps, and where nothing does [-].
@@ -111,6 +114,14 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
       }
       ++report.rejected;
       h = k_after_failure * step;
+      continue;
+    }
+    // A step that its own stepper has cut into parts says nothing if its halves were cut into the same ones.
+    const long parts = whole_report_.substeps;
+    if (parts > 1 && halves_report_.substeps < k_more_parts * static_cast<double>(parts) &&
+        !has_jump(whole_report_) && !has_jump(halves_report_) && step > k_smallest_event_step * interval) {
+      ++report.rejected;
+      h = step / static_cast<double>(std::min(parts, k_most_parts));
       continue;
     }
     const Estimate found = estimate(system, step);

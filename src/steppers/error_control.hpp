@@ -15,6 +15,9 @@
 //   count where nothing jumps, and do not where something does (67), since an impact that one of the two solutions has later makes
 //   them differ by all of it.
 //
+// Both have to be what they are called: a step that its stepper cuts into parts on its own, as one that gains energy, is shortened to
+// such a part first.
+//
 // Where something jumps and (3) does not come below 1, as at an accumulation of impacts that are not located, the step is halved to
 // k_smallest_event_step of the interval of outputs and then taken, with a warning: bounded work. In smooth motion the run ends
 // there and says which velocity it is.

@@ -214,12 +214,13 @@ void EventStepper::take_part(EventStep& step) {
       step.locates_all = true;
       return;
     }
-    // What has just taken off leaves from zero gap and velocity, whose round-off is no collision.
+    // What has just taken off leaves from zero velocity, whose round-off is no collision, and from the gap that it had.
     const double at_rest = k_rest_tolerance * max_abs(step.now.phase.v);
     some_.clear();
     for (std::size_t c : step.active.open)
       if (!contains(step.released, step.now.contacts.ids[c]) ||
-          std::abs(step.now.contacts.normal_velocity(c)) > at_rest || trial_.end.contacts.gap(c) < -touching)
+          std::abs(step.now.contacts.normal_velocity(c)) > at_rest ||
+          trial_.end.contacts.gap(c) < std::min(step.now.contacts.gap(c), 0.0) - touching)
         some_.push_back(c);
     collision = find_collision(system, motion_, step.now.contacts, trial_.end.contacts, some_,
                                trial_.end.phase.t - step.now.phase.t, touching);

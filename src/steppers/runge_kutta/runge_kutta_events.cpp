@@ -149,7 +149,8 @@ std::optional<MotionEvent> RungeKuttaStepper::find_event(MotionInProgress& step,
   for (std::size_t c : step.open) {
     const bool released =
         std::find(step.released.begin(), step.released.end(), begin.ids[c]) != step.released.end();
-    if (!released || std::abs(begin.normal_velocity(c)) > at_rest || at_end_.gap(c) < -touching)
+    if (!released || std::abs(begin.normal_velocity(c)) > at_rest ||
+        at_end_.gap(c) < std::min(begin.gap(c), 0.0) - touching)
       some_.push_back(c);
   }
   path_.update(system, step.now.phase, end_.point.phase);
