@@ -22,8 +22,10 @@ constexpr double k_after_failure = 0.25;
 // The halves of a step have that many times its parts at least; by how much a step that was cut is shortened at once [-].
 constexpr double k_more_parts = 1.5;
 constexpr long k_most_parts = 64;
-// Differences below this, relative to the largest entry, are round-off [-].
-constexpr double k_no_difference = 1e-15;
+// Differences below this, relative to the largest entry, are round-off; those below the other one may be what solvers leave [-].
+constexpr double k_no_difference = 1e-13, k_noise = 1e-9;
+// Of errors, which fall with a power of the step, less than this is left of half a step; of noise more [-].
+constexpr double k_falls = 0.5;
 // Shortest steps as parts of the interval of outputs: where something jumps, and where nothing does [-].
 constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_smooth_step = 1e-7;
 // Jumps that no event tells of: how many in an interval are followed, and the step after one as a part of it [-].
@@ -70,11 +72,14 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   const double way = above_round_off(error_.cwiseAbs().maxCoeff(&out.worst), size);
   out.length = share * way;
   out.error = out.length / (allowed * size);
+  out.difference = way / size;
   out.moves = way > k_event_share * tolerance_ * size;
   if (out.jumps) return out;
   error_ = halves_.v - whole_.v;
   int worst = -1;
-  const double speed = share * above_round_off(error_.cwiseAbs().maxCoeff(&worst), speed_size);
+  const double change = above_round_off(error_.cwiseAbs().maxCoeff(&worst), speed_size),
+               speed = share * change;
+  out.difference = std::max(out.difference, change / speed_size);
   if (const double error = speed / (allowed * speed_size); error > out.error) {
     out.error = error;
     out.worst = worst;
@@ -97,6 +102,9 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
   const double interval = request.t_end - state.t;
   double h = now_.history.controlled_step > 0 ? now_.history.controlled_step : interval;
   int silent_jumps = 0;
+  struct {
+    double step = 0, difference = 0, first_step = 0;
+  } refused;
   while (now_.t < request.t_end) {
     const double rest = request.t_end - now_.t;
     // No short step before the end of the interval.
@@ -128,7 +136,17 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
     // A jump that no event has told of, as from a start that is not consistent: it moves nothing.
     const bool silent_jump =
         !found.moves && step <= k_smallest_event_step * interval && silent_jumps++ < k_most_silent_jumps;
-    if (!(found.error <= 1) && !silent_jump) {
+    const bool noise = !(found.error <= 1) && !found.jumps && found.difference < k_noise &&
+                       step <= k_falls * refused.step && found.difference > k_falls * refused.difference;
+    if (noise)
+      report.warn(
+          WarningKind::tolerance,
+          fmt::format("t = {:.9g} s: the tolerance {:g} is below what the equations of a step are solved "
+                      "to: steps of {:.2g} s and shorter differ by {:.1e} in '{}'",
+                      now_.t, tolerance_, refused.first_step, found.difference,
+                      system.velocity_name(found.worst)));
+    if (!(found.error <= 1) && !silent_jump && !noise) {
+      refused = {step, found.difference, refused.first_step > 0 ? refused.first_step : step};
       const bool shortest = step <= (found.jumps ? k_smallest_event_step : k_smallest_smooth_step) * interval;
       if (!shortest) {
         ++report.rejected;
@@ -155,7 +173,10 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
     report.local_errors += found.length;
     report.smallest_step = report.smallest_step > 0 ? std::min(report.smallest_step, step) : step;
     // What was cut by the end of the interval does not shorten the steps that follow.
-    const double next = silent_jump ? k_after_jump * interval : next_step(step, found);
+    const double next = silent_jump ? k_after_jump * interval
+                        : noise     ? refused.first_step
+                                    : next_step(step, found);
+    refused = {};
     h = step < wanted ? std::max(wanted, next) : next;
   }
   now_.history.controlled_step = h;

@@ -21,6 +21,7 @@
 // Where something jumps and (3) does not come below 1, as at an accumulation of impacts that are not located, the step is halved to
 // k_smallest_event_step of the interval of outputs and then taken, with a warning: bounded work. In smooth motion the run ends
 // there and says which velocity it is.
+// Differences that do not fall with the step are what solvers leave: such a step is taken, with a warning.
 // Cost: three steps of the scheme for two of half the length, and two copies of the state.
 #pragma once
 #include <memory>
@@ -41,8 +42,10 @@ class ErrorControl final : public Stepper {
 
  private:
   struct Estimate {
-    double error = 0;       // (2) or (3); 1 is what is tolerated
-    double length = 0;      // max_k |e_k| of positions [m, rad]
+    double error = 0;   // (2) or (3); 1 is what is tolerated
+    double length = 0;  // max_k |e_k| of positions [m, rad]
+    double difference =
+        0;  // the larger of those of positions and, in smooth steps, velocities, relative to s_q and s_v [-]
     bool jumps = false;     // (3)
     bool moves = false;     // positions differ by more than (3) tolerates
     bool of_speed = false;  // velocities are what is worst
