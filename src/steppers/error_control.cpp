@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "delassus/steppers/contact_memory.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -15,6 +16,8 @@ namespace {
 
 // (4): α, α_min, α_max [-]
 constexpr double k_safety = 0.9, k_least_change = 0.2, k_most_change = 5;
+// (5) [-]
+constexpr double k_published_least = 0.5, k_published_most = 5;
 // (2): τ [s]; (3): η [-]
 constexpr double k_second = 1, k_event_share = 0.1;
 // A step that fails is tried again with this part of it [-].
@@ -32,14 +35,19 @@ constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_smooth_step = 1e
 constexpr int k_most_silent_jumps = 8;
 constexpr double k_after_jump = 1.0 / 16;
 
+bool has_impact(const StepReport& report) {
+  return std::any_of(report.events.begin(), report.events.end(),
+                     [](const Event& event) { return event.kind == EventKind::impact; });
+}
+
 bool has_jump(const StepReport& report) {
   return !report.events.empty() || report.captured > 0;
 }
 
 }  // namespace
 
-ErrorControl::ErrorControl(std::unique_ptr<Stepper> stepper, double tolerance, int order, bool captures)
-    : stepper_(std::move(stepper)), tolerance_(tolerance), order_(order), captures_(captures) {}
+ErrorControl::ErrorControl(std::unique_ptr<Stepper> stepper, ControlRule rule)
+    : stepper_(std::move(stepper)), rule_(std::move(rule)) {}
 
 bool ErrorControl::take(const System& system, double t_end, double t_next) {
   const double t_middle = 0.5 * (now_.t + t_end);
@@ -63,9 +71,10 @@ bool ErrorControl::take(const System& system, double t_end, double t_next) {
 
 ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   Estimate out;
-  out.jumps = captures_ || has_jump(whole_report_) || has_jump(halves_report_);
-  const double share = out.jumps ? 1.0 : 1.0 / (std::pow(2.0, order_) - 1);
-  const double allowed = tolerance_ * (out.jumps ? k_event_share : h / k_second);
+  out.jumps = rule_.captures || has_jump(whole_report_) || has_jump(halves_report_);
+  out.order = rule_.order;
+  const double share = out.jumps ? 1.0 : 1.0 / (std::pow(2.0, rule_.order) - 1);
+  const double allowed = rule_.tolerance * (out.jumps ? k_event_share : h / k_second);
   const double size = 1 + largest_coordinate(system, halves_.q), speed_size = 1 + max_abs(halves_.v);
   const auto above_round_off = [](double x, double scale) { return x > k_no_difference * scale ? x : 0.0; };
   system.difference(halves_.q, whole_.q, error_);
@@ -73,7 +82,8 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   out.length = share * way;
   out.error = out.length / (allowed * size);
   out.difference = way / size;
-  out.moves = way > k_event_share * tolerance_ * size;
+  out.moves = way > k_event_share * rule_.tolerance * size;
+  if (rule_.published) estimate_published(system, out);
   if (out.jumps) return out;
   error_ = halves_.v - whole_.v;
   int worst = -1;
@@ -88,9 +98,40 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   return out;
 }
 
+bool ErrorControl::closes_contact() const {
+  const std::vector<ContactMemory>& after = halves_.history.contacts;
+  return std::any_of(after.begin(), after.end(), [&](const ContactMemory& contact) {
+    const ContactMemory* before = find_memory(now_.history, contact.id);
+    return contact.closed && (before == nullptr || !before->closed);
+  });
+}
+
+void ErrorControl::estimate_published(const System& system, Estimate& out) {
+  const bool events = has_jump(whole_report_) || has_jump(halves_report_);
+  switch (*rule_.published) {
+    case OrderGuess::none:
+      out.order = 0;
+      break;
+    case OrderGuess::status:
+      out.order = closes_contact() || has_impact(whole_report_) || has_impact(halves_report_) ? 0 : 1;
+      break;
+    case OrderGuess::events:
+      out.order = events || closes_contact() ? 0 : 1;
+      break;
+  }
+  const double size = std::max(largest_coordinate(system, now_.q), largest_coordinate(system, halves_.q));
+  out.length = error_.cwiseAbs().maxCoeff();
+  out.error = out.length / (rule_.absolute.value_or(rule_.tolerance) + rule_.tolerance * size);
+}
+
 double ErrorControl::next_step(double h, const Estimate& estimate) const {
+  if (rule_.published) {
+    const double change =
+        estimate.error > 0 ? std::pow(estimate.error, -1.0 / (estimate.order + 1)) : k_published_most;
+    return h * std::clamp(change, k_published_least, k_published_most);
+  }
   const double change =
-      estimate.error > 0 ? k_safety * std::pow(estimate.error, -1.0 / order_) : k_most_change;
+      estimate.error > 0 ? k_safety * std::pow(estimate.error, -1.0 / rule_.order) : k_most_change;
   return h * std::clamp(change, k_least_change, k_most_change);
 }
 
@@ -143,7 +184,7 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
           WarningKind::tolerance,
           fmt::format("t = {:.9g} s: the tolerance {:g} is below what the equations of a step are solved "
                       "to: steps of {:.2g} s and shorter differ by {:.1e} in '{}'",
-                      now_.t, tolerance_, refused.first_step, found.difference,
+                      now_.t, rule_.tolerance, refused.first_step, found.difference,
                       system.velocity_name(found.worst)));
     if (!(found.error <= 1) && !silent_jump && !noise) {
       refused = {step, found.difference, refused.first_step > 0 ? refused.first_step : step};
@@ -158,7 +199,7 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
           "t = {:.9g} s: the tolerance {:g} is not met by a step of {:.3g} s: the {} '{}' is off by {:.1f} "
           "times what is "
           "tolerated",
-          now_.t, tolerance_, step, found.of_speed ? "velocity" : "position",
+          now_.t, rule_.tolerance, step, found.of_speed ? "velocity" : "position",
           system.velocity_name(found.worst), found.error);
       if (!found.jumps) {
         report.ok = false;

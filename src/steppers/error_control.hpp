@@ -15,6 +15,13 @@
 //   count where nothing jumps, and do not where something does (67), since an impact that one of the two solutions has later makes
 //   them differ by all of it.
 //
+// moreau-adaptive has the rule that was published for Moreau's scheme instead, positions only, with the order p that the step is
+// guessed to have, 0 where a contact closes or an event is found in it and 1 elsewhere [Acary 2009, 68-70, §5.2], or always 0 (67):
+//
+//   error = max_k |q_½ ⊟ q₁|_k / (atol + rtol s),   h_new = h min(5, max(½, error^(−1/(p+1))))               (5)
+//
+//   s: the largest coordinate before and after · atol: `absolute_tolerance`, rtol: `tolerance`
+//
 // Both have to be what they are called: a step that its stepper cuts into parts on its own, as one that gains energy, is shortened to
 // such a part first.
 //
@@ -25,18 +32,29 @@
 // Cost: three steps of the scheme for two of half the length, and two copies of the state.
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "delassus/steppers/stepper.hpp"
 
 namespace delassus {
 
+struct ControlRule {
+  std::string name;         // of the stepper as users know it
+  double tolerance = 1e-4;  // ε, rtol
+  // atol of (5); none: rtol.
+  std::optional<double> absolute;
+  int order = 1;          // of the scheme on smooth parts, p
+  bool captures = false;  // it captures all events, so that velocities may jump in any step: (3)
+  // (5) instead of (1)-(4).
+  std::optional<OrderGuess> published;
+};
+
 class ErrorControl final : public Stepper {
  public:
-  // `order`: of the scheme on smooth parts, p. `captures`: it captures all events, so that velocities may jump in any step: (3).
-  ErrorControl(std::unique_ptr<Stepper> stepper, double tolerance, int order, bool captures);
+  ErrorControl(std::unique_ptr<Stepper> stepper, ControlRule rule);
 
-  std::string name() const override { return stepper_->name(); }
+  std::string name() const override { return rule_.name; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
   const Problem* last_problem() const override { return stepper_->last_problem(); }
 
@@ -50,17 +68,20 @@ class ErrorControl final : public Stepper {
     bool moves = false;     // positions differ by more than (3) tolerates
     bool of_speed = false;  // velocities are what is worst
     int worst = -1;         // velocity that is worst
+    int order = 1;          // of the step
   };
   // The step as a whole and in halves: whole_, halves_. False: one of them fails, for the reason in part_.
   bool take(const System& system, double t_end, double t_next);
   Estimate estimate(const System& system, double h);
-  // (4)
+  // (5), from the positions' differences in error_.
+  void estimate_published(const System& system, Estimate& out);
+  // Whether a contact is closed at the end of the halves that was open before.
+  bool closes_contact() const;
+  // (4), (5)
   double next_step(double h, const Estimate& estimate) const;
 
   std::unique_ptr<Stepper> stepper_;
-  double tolerance_;
-  int order_;
-  bool captures_;
+  ControlRule rule_;
   State now_, whole_, halves_;
   StepReport whole_report_, halves_report_, part_;
   Vector error_;

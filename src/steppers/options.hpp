@@ -69,6 +69,13 @@ enum class FailurePolicy : std::uint8_t {
   warn,   // go on with what the solver has, and say so
 };
 
+// How moreau-adaptive guesses the order of a step (error_control.hpp).
+enum class OrderGuess : std::uint8_t {
+  none,    // it is 0 everywhere (Acary 2009, 67)
+  status,  // 0 where a contact closes (Acary 2009, 68-70)
+  events,  // 0 where anything happens (Acary 2009, §5.2)
+};
+
 enum class ImpactLocation : std::uint8_t {
   step,         // a step that ends at the impact: the state there is as accurate as a grid point
   interpolant,  // the cubic interpolant of the whole step, position and velocity (Potra et al. 2006, 7.3)

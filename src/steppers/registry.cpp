@@ -33,6 +33,7 @@ struct Entry {
   std::variant<Located, Captured, Implicit, Own, OfRungeKutta> make;
   std::optional<DataPoint> data = {};  // that `automatic` stands for, where it can be chosen
   Projection projection = Projection::all;
+  bool adapts = false;  // its steps by the published rule of error_control.hpp
 };
 
 CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
@@ -84,6 +85,13 @@ std::vector<Entry> make_contact_entries() {
         "the same, no contact penetrates at the end of a step"},
        Captured([](const StepperSettings& s) { return make_moreau_jean(s, true); }),
        DataPoint::middle},
+      {{"moreau-adaptive", "Acary 2009, eqs. 63-70", "1",
+        "moreau-jean with steps as long as the published rule allows: halved steps, positions only, order "
+        "guessed from the contacts"},
+       Captured([](const StepperSettings& s) { return make_moreau_jean(s, false); }),
+       DataPoint::middle,
+       Projection::all,
+       true},
       // It takes errors back by its rows.
       {{"dvi-euler", "Tasora 2017, eqs. 107-123", "1",
         "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
@@ -358,18 +366,24 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
                                       std::unique_ptr<Solver> captured_solver) {
   const StepperSettings resolved = resolve_settings(settings);
   require_valid(resolved);
-  if (resolved.tolerance) {
-    if (!std::holds_alternative<Implicit>(find_entry(*resolved.name).make) &&
-        resolved.options.projection != Projection::all)
+  if (const Entry& scheme = find_entry(*resolved.name); resolved.tolerance || scheme.adapts) {
+    if (!std::holds_alternative<Implicit>(scheme.make) && resolved.options.projection != Projection::all)
       throw InputError(
           "stepper.tolerance needs stepper.projection: all; without it velocities swing about "
           "their constraints, whatever the step");
+    ControlRule rule{.name = *resolved.name,
+                     .absolute = resolved.absolute_tolerance,
+                     .order = controlled_order(resolved),
+                     .captures = std::holds_alternative<Captured>(scheme.make)};
+    rule.tolerance = resolved.tolerance.value_or(rule.tolerance);
     StepperSettings steps = settings;
     steps.tolerance.reset();
-    const Entry& scheme = find_entry(*resolved.name);
+    if (scheme.adapts) {
+      steps.name = k_captured_stepper;
+      rule.published = resolved.order_guess;
+    }
     return std::make_unique<ErrorControl>(make_stepper(steps, std::move(solver), std::move(captured_solver)),
-                                          *resolved.tolerance, controlled_order(resolved),
-                                          std::holds_alternative<Captured>(scheme.make));
+                                          std::move(rule));
   }
   const StepperOptions& options = resolved.options;
   const bool explicit_forces = options.derivatives == ForceDerivatives::none;

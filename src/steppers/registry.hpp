@@ -39,6 +39,9 @@ struct StepperSettings {
   std::optional<DataPoint> data;    // anitescu-potra, alpha-gamma, moreau-jean; automatic: the scheme's own
   // Error that steps may make, from which their length follows (error_control.hpp); none: steps are as long as the grid has them [-].
   std::optional<double> tolerance;
+  // moreau-adaptive: atol of its rule (none: as the tolerance) [m, rad], and how it guesses the order of a step.
+  std::optional<double> absolute_tolerance;
+  OrderGuess order_guess = OrderGuess::status;
   double theta = 0.5;                 // moreau-jean: θ
   double prediction = 0.5;            // moreau-jean: γ of the activation
   bool rows_at_end = false;           // trapezoidal-1

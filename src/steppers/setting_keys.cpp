@@ -38,6 +38,17 @@ Keys make_scheme_keys() {
                  "automatic: none, "
                  "all steps are `step`",
                  &S::tolerance),
+      number_key(
+          "absolute_tolerance", "m", number_above(0),
+          "moreau-adaptive: error of positions that a step may make whatever their size; automatic: as "
+          "`tolerance`, which is relative to it",
+          &S::absolute_tolerance),
+      choice_key<OrderGuess>(
+          "order_guess",
+          {{"none", OrderGuess::none}, {"status", OrderGuess::status}, {"events", OrderGuess::events}},
+          "moreau-adaptive: steps of which the error is taken to go with h and not with h²: all, those in "
+          "which a contact closes, or those in which anything happens",
+          &S::order_guess),
       number_key("alpha", "-", number_above(0, 1), "α of alpha-gamma", &S::alpha),
       number_key("gamma", "-", number_between(0, 1), "γ of alpha-gamma", &S::gamma),
       choice_key<DataPoint>(
