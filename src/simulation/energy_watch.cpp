@@ -87,7 +87,7 @@ void EnergyWatch::look(const StepReport& report) {
   work_ = std::max(work_, std::abs(e.work));
   driven_ = std::max(driven_, std::abs(e.driven));
   const double dissipation = e.friction + e.impact;
-  least_dissipation_ = std::min(least_dissipation_, dissipation);
+  if (!report.amid_impact) least_dissipation_ = std::min(least_dissipation_, dissipation);
   const double before = gain_;
   gain_ = e.error - first_error_ + (fixed_ ? dissipation - least_dissipation_ : 0.0);
   if (gain_ > largest_) {

@@ -299,7 +299,8 @@ void assemble_matrix(const StepFormula& formula, const StepperOptions& options, 
   problem.symmetric = true;
   if (!formula.implicit_forces) return;
   const ForceJacobians& J = data.jacobians;
-  const double damping = alpha * h, stiffness = alpha * gamma * h * h;
+  const double damping = alpha * h * formula.force_share;
+  const double stiffness = damping * h * (formula.staggered ? formula.stiffness : gamma);
   if (!rank_one) {
     problem.A.add(J.k_v, -damping);
     problem.A.add(J.k_q, -stiffness);
@@ -357,7 +358,7 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
     data.M = &data.M_memory;
   }
   system.forces(begin.at, v, data.k0);
-  const bool same = !system.depends_on_time();
+  const bool same = formula.staggered || !system.depends_on_time();
   if (!same) system.configure(t + h, q, data.at_end_time);
   const Configuration& at_end_time = same ? begin.at : data.at_end_time;
   if (same)
@@ -367,6 +368,7 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
   data.kqv.setZero(system.nv());
   if (!formula.implicit_forces) return;
   system.force_jacobians(at_end_time, v, data.jacobians);
+  if (formula.staggered) return;
   evaluate_stiffness_product(data.jacobians, options.rank_one_right_side, v, data.kqv);
 }
 
@@ -397,8 +399,9 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   }
   assemble_matrix(formula, options, choice.rank_one, h, v, data, problem);
   // (1): the forces.
-  problem.p = (sigma * h) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
-  assemble_gyroscopic(system, formula, choice, begin.phase, h, data, problem);
+  const double acting = formula.force_share * h;
+  problem.p = (sigma * acting) * ((1.0 - alpha) * data.k0 + alpha * (data.k1 + h * data.kqv));
+  assemble_gyroscopic(system, formula, choice, begin.phase, acting, data, problem);
   problem.A.add_product(v, problem.p);
 }
 

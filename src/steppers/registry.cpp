@@ -16,6 +16,7 @@
 #include "delassus/steppers/event_stepper.hpp"
 #include "delassus/steppers/island_stepper.hpp"
 #include "delassus/steppers/runge_kutta/runge_kutta_stepper.hpp"
+#include "delassus/steppers/schatzman_paoli.hpp"
 #include "delassus/steppers/setting_keys.hpp"
 
 namespace delassus {
@@ -26,11 +27,12 @@ using Located = StepFormula (*)(const StepperSettings&);
 using Captured = CapturingFormula (*)(const StepperSettings&);
 using Implicit = DaeFormula (*)(const StepperSettings&);
 using Own = std::unique_ptr<Stepper> (*)(const StepperOptions&);
+using InPositions = double (*)(const StepperSettings&);  // θ of schatzman_paoli.hpp
 using OfRungeKutta = RungeKuttaSettings (*)(const StepperSettings&);
 
 struct Entry {
   StepperInfo info;
-  std::variant<Located, Captured, Implicit, Own, OfRungeKutta> make;
+  std::variant<Located, Captured, InPositions, Implicit, Own, OfRungeKutta> make;
   std::optional<DataPoint> data = {};  // that `automatic` stands for, where it can be chosen
   Projection projection = Projection::all;
   bool adapts = false;  // its steps by the published rule of error_control.hpp
@@ -92,6 +94,10 @@ std::vector<Entry> make_contact_entries() {
        DataPoint::middle,
        Projection::all,
        true},
+      {{"schatzman-paoli", "Acary 2009, eqs. 22-24", "1-2",
+        "event capturing in positions: two steps at once, nothing penetrates where e = 0; impacts take two "
+        "steps"},
+       InPositions([](const StepperSettings& s) { return s.theta; })},
       // It takes errors back by its rows.
       {{"dvi-euler", "Tasora 2017, eqs. 107-123", "1",
         "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
@@ -175,6 +181,11 @@ const Entry& find_entry(const std::string& name) {
     names.push_back(entry.info.name);
   }
   throw InputError(unknown_name("stepper", name, names));
+}
+
+// One problem a step whatever happens in it.
+bool captures_all(const Entry& entry) {
+  return std::holds_alternative<Captured>(entry.make) || std::holds_alternative<InPositions>(entry.make);
 }
 
 void require_valid(const StepperSettings& settings) {
@@ -276,7 +287,7 @@ const LawInfo& find_law(ContactLawKind kind) {
 
 bool is_joints_only(const std::string& name) {
   const Entry& entry = find_entry(name);
-  if (std::holds_alternative<Captured>(entry.make)) return false;
+  if (captures_all(entry)) return false;
   if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make)) return (*rk)({.name = name}).joints_only;
   const auto* located = std::get_if<Located>(&entry.make);
   return located == nullptr || (*located)(resolve_settings({.name = name})).joints_only;
@@ -314,7 +325,7 @@ std::string stepper_reason(const std::optional<std::string>& asked, const System
 double default_tolerance(const std::string& stepper) {
   // The first one with room for the certificate, which measures contacts one by one.
   constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;
-  return std::holds_alternative<Captured>(find_entry(stepper).make) ? by_steps : by_events;
+  return captures_all(find_entry(stepper)) ? by_steps : by_events;
 }
 
 StepperSettings resolve_settings(StepperSettings settings) {
@@ -338,6 +349,9 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
     formula = (*located)(settings);
   else if (const auto* captured = std::get_if<Captured>(&entry.make))
     formula = (*captured)(settings).step;
+  else if (const auto* theta = std::get_if<InPositions>(&entry.make))
+    // θ = 0 are central differences.
+    formula = {.alpha = (*theta)(settings), .gamma = 0.5};
   else if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make))
     formula.implicit_forces = !find_tableau((*rk)(settings).method).is_explicit;
   else
@@ -374,7 +388,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     ControlRule rule{.name = *resolved.name,
                      .absolute = resolved.absolute_tolerance,
                      .order = controlled_order(resolved),
-                     .captures = std::holds_alternative<Captured>(scheme.make)};
+                     .captures = captures_all(scheme)};
     rule.tolerance = resolved.tolerance.value_or(rule.tolerance);
     StepperSettings steps = settings;
     steps.tolerance.reset();
@@ -412,6 +426,8 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     if (explicit_forces) formula.step.implicit_forces = false;
     return std::make_unique<CapturingStepper>(std::move(formula), options, std::move(solver));
   }
+  if (const auto* theta = std::get_if<InPositions>(&entry.make))
+    return std::make_unique<SchatzmanPaoliStepper>((*theta)(resolved), options, std::move(solver));
   if (const auto* implicit = std::get_if<Implicit>(&entry.make))
     return std::make_unique<DaeStepper>((*implicit)(resolved), options);
   return std::get<Own>(entry.make)(options);

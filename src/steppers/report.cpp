@@ -119,6 +119,7 @@ void StepReport::append(const StepReport& next) {
   substeps += next.substeps;
   rejected += next.rejected;
   captured += next.captured;
+  amid_impact = next.amid_impact;
   // Contacts in the order of their ids: impulses add up, the rest is what it is now.
   const std::vector<ContactReport> before = std::move(contacts);
   contacts.clear();
@@ -161,6 +162,7 @@ void StepReport::clear() {
   stopped_at_event = false;
   warnings.clear();
   substeps = rejected = captured = 0;
+  amid_impact = false;
   smallest_step = local_errors = 0;
   events.clear();
   contacts.clear();

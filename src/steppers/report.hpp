@@ -139,6 +139,8 @@ struct StepReport {
   // positions; zeros otherwise [s; m, rad].
   double smallest_step = 0, local_errors = 0;
   int captured = 0;  // islands of a scheme that locates events which took the step with their events captured
+  bool amid_impact =
+      false;  // a scheme whose impacts take two steps is between them: what they take comes back in part
   std::vector<Event> events;
   std::vector<ContactReport> contacts;  // candidates that are active or were hit, ascending ids
   Vector joint_impulses;                // sum over the step [N·s]

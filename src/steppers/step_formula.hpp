@@ -33,6 +33,12 @@
 // So do all schemes where the solver needs a symmetric problem; there the impulses of bodies with joints are those of the
 // same step without contacts (docs/decisions/008-gyroscopic-terms.md).
 //
+// Schemes whose velocities are those of the middles of steps (`staggered`, schatzman_paoli.hpp) have instead of (1) and (2)
+//
+//   A (v⁺ − v) = s h k(t, q, v) + G λ + H r,   A = M − ½ s h k̃_v − ½ θ s h² k̃_q                        (7)
+//
+// with the share s of the step that lies between the two velocities.
+//
 // The joint rows of (3) are Gᵀ y = target − s Θ/h with a stabilisation s, 0 for most. With `end_time` they are
 // the linearised positions of the end of the step, Gᵀ v⁺ = −s Θ(t+h, ·)/h, where Θ contains the drive of
 // rheonomic joints; Pfaffian rows then hold for the mean velocity in the middle of the step.
@@ -59,6 +65,8 @@ struct StepFormula {
   bool limits_recovery = false;              // s Θ/h by joint_recovery_speed
   bool end_time = false;                     // joint rows at t + h, whatever `rows`; needs σ = 1
   bool joints_only = false;                  // not defined for contacts
+  bool staggered = false;                    // (7) instead of (1) and (2); α = ½
+  double force_share = 1, stiffness = 0.5;   // s and θ of (7)
 };
 
 // One function a scheme; its header states the equations, the order and where it differs from the source.
@@ -71,5 +79,6 @@ StepFormula euler_implicit_linearized_formula();
 StepFormula trapezoidal_linearized_formula();
 StepFormula dvi_euler_formula();
 StepFormula moreau_jean_formula(double theta, DataPoint data);
+StepFormula schatzman_paoli_formula(double theta);
 
 }  // namespace delassus

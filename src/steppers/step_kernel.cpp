@@ -44,6 +44,7 @@ void StepKernel::assemble(const System& system, const MatrixChoice& choice, cons
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<RowShift> shifts, StepData& data, Problem& problem) {
   assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
+  if (joint_targets_ != nullptr) problem.g.head(data.num_joint_rows) = *joint_targets_;
   // By the rows of the step, along which its impulses act: other ones would hide energy.
   if (std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.at_end; }))
     problem.Ht.multiply(VectorRef(begin.phase.v), u_);
@@ -110,9 +111,10 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
 void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts, std::span<const int> last_places,
-                       const Vector* joint_forces) {
+                       const Vector* joint_forces, const Vector* joint_targets) {
   trial.stats = {};
   trial.unsettled = 0;
+  joint_targets_ = joint_targets;
   keep_forces(trial, last_places);
   remembered_.clear();
   for (const ContactMemory* one : memory)
@@ -387,6 +389,7 @@ void StepKernel::solve_modes(const System& system, const PhasePoint& begin, doub
                              const ContactSet& active, std::span<const ContactMode> modes, ModeStep kind,
                              Trial& trial) {
   trial.stats = {};
+  joint_targets_ = nullptr;
   const bool as_solved = kind == ModeStep::as_solved;
   StepData& data = as_solved ? step_.data : modes_.data;
   if (!as_solved) evaluate_step(system, formula_, options_, begin, active, h, data);

@@ -82,6 +82,11 @@ void write_content(const State& state, std::ostream& out) {
     write(out, "rate", a.rate);
     write(out, "joint_forces", a.joint_forces);
   }
+  if (const MidStepMemory& m = h.mid_step; m.step != 0) {
+    out << fmt::format("mid_step {:a}\n", m.step);
+    write(out, "mid_v", m.v);
+    write(out, "mid_v_end", m.v_end);
+  }
   out << "end\n";
 }
 
@@ -99,25 +104,7 @@ class StateReader {
     state_.v = reader_.vector("v", true);
     read_progress();
     read_contacts();
-    // Only states with contacts that resist turning have couples, only those with joints that stick have these, only
-    // those of schemes that remember accelerations have them, and only those of runs with a tolerance have their step.
-    int section = reader_.one_of({"end", "accelerations", "controlled_step", "held_frictions", "couples"});
-    if (section == 4) {
-      read_couples();
-      section = reader_.one_of({"end", "accelerations", "controlled_step", "held_frictions"});
-    }
-    if (section == 3) {
-      read_held_frictions();
-      section = reader_.one_of({"end", "accelerations", "controlled_step"});
-    }
-    if (section == 2) {
-      state_.history.controlled_step = reader_.finite_number("the step of error control", 0);
-      section = reader_.one_of({"end", "accelerations"});
-    }
-    if (section == 1) {
-      read_accelerations();
-      reader_.expect("end");
-    }
+    read_sections();
     return std::move(state_);
   }
   // After read(): what the file says.
@@ -154,6 +141,36 @@ class StateReader {
     }
     if (square > longest * longest)
       fail(fmt::format("{} has length {:.6g}; allowed: 0 to 1", what, std::sqrt(square)));
+  }
+
+  // Only states with contacts that resist turning have couples, only those with joints that stick have these, only those of runs with
+  // a tolerance have their step, and only those of schemes that remember more have that. In this order.
+  void read_sections() {
+    for (int last = -1;;) {
+      const int section = reader_.one_of(
+          {"couples", "held_frictions", "controlled_step", "accelerations", "mid_step", "end"});
+      if (section <= last) fail("a section stands twice or in the wrong place");
+      last = section;
+      switch (section) {
+        case 0:
+          read_couples();
+          break;
+        case 1:
+          read_held_frictions();
+          break;
+        case 2:
+          state_.history.controlled_step = reader_.finite_number("the step of error control", 0);
+          break;
+        case 3:
+          read_accelerations();
+          break;
+        case 4:
+          read_mid_step();
+          break;
+        default:
+          return;
+      }
+    }
   }
 
   void read_progress() {
@@ -226,6 +243,15 @@ class StateReader {
     a.joint_forces = reader_.vector("joint_forces", true);
     require_size(a.a, "a");
     require_size(a.rate, "rate");
+  }
+
+  void read_mid_step() {
+    MidStepMemory& m = state_.history.mid_step;
+    m.step = reader_.finite_number("the step of the last middle", 0);
+    m.v = reader_.vector("mid_v", true);
+    m.v_end = reader_.vector("mid_v_end", true);
+    if (m.step == 0 || m.v.size() != state_.v.size() || m.v_end.size() != state_.v.size())
+      fail("the velocities of the last step do not fit the state");
   }
 
   TextReader reader_;

@@ -67,6 +67,14 @@ struct AccelerationMemory {
   bool operator==(const AccelerationMemory&) const = default;
 };
 
+// What a scheme whose velocities are those of the middles of steps (steppers/schatzman_paoli.hpp) remembers; empty otherwise.
+struct MidStepMemory {
+  Vector v;         // velocity that took the last position to the present one, (q_k ⊟ q_{k−1})/h [m/s]
+  double step = 0;  // h of that step [s]
+  Vector v_end;     // velocity of the state that it left: another one is not its own any more [m/s]
+  bool operator==(const MidStepMemory&) const = default;
+};
+
 struct History {
   std::uint64_t num_steps = 0;
   TimeGrid grid;
@@ -76,6 +84,7 @@ struct History {
       weighted_velocity;  // σ v⁺ + (1−σ) v of the last step (Gavrea et al. 2008, 4.10); empty before the first
   std::vector<int> held_frictions;  // friction rows of joints that stuck in the last step
   AccelerationMemory acceleration;
+  MidStepMemory mid_step;
   double controlled_step = 0;  // next step that error control would take; 0: there is none [s]
   EnergyLedger energy;
   bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected

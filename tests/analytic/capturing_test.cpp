@@ -33,6 +33,7 @@ const Scheme k_schemes[] = {
     {"moreau_jean_implicit", {"stepper.name=moreau-jean", "stepper.theta=1"}},
     {"moreau_jean_projected", {"stepper.name=moreau-jean-projected"}},
     {"dvi_euler", {"stepper.name=dvi-euler"}},
+    {"schatzman_paoli", {"stepper.name=schatzman-paoli"}},
     {"moreau_jean_polyhedral",
      {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral", "solver.name=lemke"}},
 };
@@ -167,14 +168,16 @@ TEST_P(Capturing, ElasticImpactsKeepTheEnergy) {
   double worst = 0;
   int impacts = 0;
   simulation.observe([&](const Simulation&, const StepReport& report) {
-    worst = std::max(worst, std::abs(report.energy.kinetic + report.energy.potential - k_g));
+    // An impact in positions takes two steps.
+    if (!report.amid_impact)
+      worst = std::max(worst, std::abs(report.energy.kinetic + report.energy.potential - k_g));
     impacts += static_cast<int>(report.events.size());
     return true;
   });
   ASSERT_TRUE(simulation.run_until(4.0));
   EXPECT_EQ(impacts, 4);
   // θ = ½ keeps it to round-off; Euler's rule and lifting out of penetrations change it by O(h) an impact.
-  const bool exact = !euler() && !is("moreau_jean_projected");
+  const bool exact = !euler() && !is("moreau_jean_projected") && !is("schatzman_paoli");
   EXPECT_LT(worst, exact ? 1e-11 : 4 * 1e-3 * k_g * std::sqrt(2 * k_g));
 }
 
@@ -249,9 +252,10 @@ stepper: {step: 1e-3}
   ASSERT_TRUE(simulation.run_until(2.0));
   EXPECT_EQ(open, 0);
   // The velocity of the plate is predicted to h² of its third derivative, and a gap may close at Φ/h.
-  // Euler's rule goes h v⁺ where the plate goes h (v + v⁺)/2.
-  EXPECT_LT(worst, euler() ? h * 5 : 2 * h * h * 50);
-  EXPECT_LT(gap, is("moreau_jean_plain") ? 1e-4 : euler() ? h * h * 5 : 4 * h * h * h * 50);
+  // Euler's rule goes h v⁺ where the plate goes h (v + v⁺)/2; in positions the mean of two of them is on the plate.
+  const bool first_order = euler() || is("schatzman_paoli");
+  EXPECT_LT(worst, first_order ? h * 5 : 2 * h * h * 50);
+  EXPECT_LT(gap, is("moreau_jean_plain") ? 1e-4 : first_order ? h * h * 5 : 4 * h * h * h * 50);
 }
 
 // A chain falls onto the floor: hinges hold, and it comes to rest there.

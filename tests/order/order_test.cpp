@@ -51,6 +51,8 @@ const Scheme k_schemes[] = {
     {"moreau_jean_quarter", {"stepper.name=moreau-jean", "stepper.theta=0.25"}, 1, 1},
     {"moreau_jean_explicit", {"stepper.name=moreau-jean", "stepper.theta=0"}, 1, 1},
     {"dvi_euler", {"stepper.name=dvi-euler"}, 1, 1},
+    {"schatzman_paoli", {"stepper.name=schatzman-paoli"}, 2, 2},
+    {"schatzman_paoli_central", {"stepper.name=schatzman-paoli", "stepper.theta=0"}, 2, 2},
 };
 
 class Order : public ::testing::TestWithParam<Scheme> {
