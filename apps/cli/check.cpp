@@ -264,10 +264,10 @@ class Check {
   }
 
   void report_stepper() const {
-    const std::string chosen = default_stepper(system_, state_);
     const SimulationOptions& asked = scene_.run.options;
+    const std::string chosen = default_stepper(system_, state_, asked.stepper);
     fmt::print("stepper {}, {}; step {:g} s\n", asked.stepper.name.value_or(chosen),
-               stepper_reason(asked.stepper.name, system_, state_), asked.step);
+               stepper_reason(asked.stepper, system_, state_), asked.step);
   }
 
   const SceneDesc& scene_;

@@ -44,7 +44,7 @@ std::string path_of(const SettingTable& table, const SettingInfo& info) {
 void list_defaults() {
   fmt::print("What is used when a scene does not say otherwise:\n\n");
   for (const DefaultStepper& rule : list_default_steppers())
-    fmt::print("  {:<36}{:<20}{}\n", rule.models, rule.name, rule.reason);
+    fmt::print("  {:<44}{:<20}because {}\n", rule.models, rule.name, rule.reason);
   fmt::print("\n");
   for (const SettingTable& table : setting_tables())
     for (const SettingInfo& info : table.keys)

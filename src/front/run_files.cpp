@@ -70,7 +70,7 @@ RunSummary begin_summary(const Scene& scene, const Simulation& simulation, const
   summary.scene = scene.desc.name;
   summary.stepper = simulation.stepper_name();
   summary.stepper_reason =
-      stepper_reason(scene.desc.run.options.stepper.name, simulation.system(), simulation.state());
+      stepper_reason(scene.desc.run.options.stepper, simulation.system(), simulation.state());
   summary.settings = scene.settings;
   summary.step = simulation.options().step;
   summary.redundant_joint_rows = redundancy.num_redundant;

@@ -68,7 +68,7 @@ std::string setting_text(const RunSettings& run, const std::string& table, const
 SimulationOptions resolve_options(SimulationOptions options, const System& system, const State& state) {
   const RunSettings asked{.options = options};
   for (const SettingTable& table : setting_tables()) require_settings(table.name, table.keys, asked);
-  if (!options.stepper.name) options.stepper.name = default_stepper(system, state);
+  if (!options.stepper.name) options.stepper.name = default_stepper(system, state, options.stepper);
   options.stepper = resolve_settings(std::move(options.stepper));
   SolverSettings& solver = options.solver;
   if (!solver.captured_tolerance)

@@ -293,35 +293,6 @@ bool is_joints_only(const std::string& name) {
   return located == nullptr || (*located)(resolve_settings({.name = name})).joints_only;
 }
 
-const std::vector<DefaultStepper>& list_default_steppers() {
-  static const std::vector<DefaultStepper> defaults{
-      {"model with joints only", "generalized-alpha", "smooth motion"},
-      {"contacts, stops or dry friction", "trapezoidal-2",
-       fmt::format("with located events; those of more than {} contacts at once captured",
-                   IslandStepper::k_crowded)}};
-  return defaults;
-}
-
-std::string default_stepper(const System& system, const State& state) {
-  const std::vector<DefaultStepper>& defaults = list_default_steppers();
-  const DefaultStepper &smooth = defaults[0], &nonsmooth = defaults[1];
-  FrictionRows friction;
-  system.friction_rows(state.t, state.q, friction);
-  return system.has_contacts() || !friction.constant.empty() ? nonsmooth.name : smooth.name;
-}
-
-std::string stepper_reason(const std::optional<std::string>& asked, const System& system,
-                           const State& state) {
-  if (asked) return "as the scene asks";
-  const std::vector<DefaultStepper>& defaults = list_default_steppers();
-  const std::string chosen = default_stepper(system, state);
-  if (chosen == defaults[0].name) return "chosen because nothing can touch";
-  return fmt::format(
-      "chosen because there are contacts, stops or dry friction; events are located, of more than {} "
-      "contacts at once captured",
-      IslandStepper::k_crowded);
-}
-
 double default_tolerance(const std::string& stepper) {
   // The first one with room for the certificate, which measures contacts one by one.
   constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;

@@ -60,10 +60,11 @@ struct DefaultStepper {
   std::string models, name, reason;
 };
 const std::vector<DefaultStepper>& list_default_steppers();
-// The stepper of a system that is not told otherwise: one of list_default_steppers().
-std::string default_stepper(const System& system, const State& state);
+// The stepper of a system that is not told otherwise: one of list_default_steppers(), by the system and by the tolerance and the law
+// that are asked for (default_stepper.cpp).
+std::string default_stepper(const System& system, const State& state, const StepperSettings& asked = {});
 // Why a run has its stepper, for the user: "as the scene asks", "chosen because …".
-std::string stepper_reason(const std::optional<std::string>& asked, const System& system, const State& state);
+std::string stepper_reason(const StepperSettings& asked, const System& system, const State& state);
 // Relative residual of the contact problems: steps of fixed size make errors of O(h) beside which less is enough [-].
 double default_tolerance(const std::string& stepper);
 

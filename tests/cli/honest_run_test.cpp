@@ -319,6 +319,18 @@ TEST_F(HonestRunTest, TheChoiceOfAStepperHasAReason) {
        "chosen because there are contacts, stops or dry friction; events are located, of more than 16 "
        "contacts "
        "at once captured"},
+      // A small error of few bodies is cheaper by a method of high order, of many it is not.
+      {balls(4, "stepper: {tolerance: 1e-7}\n"), "event-capturing-rk", "chosen because there are few bodies"},
+      {balls(4, "stepper: {tolerance: 1e-4}\n"), "trapezoidal-2", "chosen because there are contacts"},
+      {balls(12, "stepper: {tolerance: 1e-7}\n"), "trapezoidal-2", "chosen because there are contacts"},
+      {balls(4, "stepper: {tolerance: 1e-7}\nlaw: {name: coulomb-polyhedral}\n"), "trapezoidal-2",
+       "chosen because there are contacts"},
+      {balls(3, "contact: {enabled: false}\nstepper: {tolerance: 1e-7}\n"), "dopri5",
+       "chosen because nothing can touch"},
+      {balls(3,
+             "contact: {enabled: false}\nstepper: {tolerance: 1e-7}\nforces: [{type: spring, name: s, "
+             "between: [b0, b1], stiffness: 1, rest_length: 1}]\n"),
+       "radau-5", "chosen because nothing can touch"},
       {balls(4, "stepper: {name: moreau-jean}\n"), "moreau-jean", "as the scene asks"}};
   for (const Case& c : cases) {
     SCOPED_TRACE(c.reason);
