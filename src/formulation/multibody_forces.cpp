@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/work_counts.hpp"
 #include "delassus/formulation/gyroscopic.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
@@ -82,6 +83,7 @@ void MultibodySystem::add_pair_force(const PairFunction& f, const Vector12& g, d
 }
 
 void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector& k) const {
+  ++work_counts().forces;
   const double t = at.t;
   const Vector& q = at.q;
   k.setZero(nv());
@@ -131,6 +133,7 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
 
 void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& v,
                                       ForceJacobians& out) const {
+  ++work_counts().derivatives;
   const double t = at.t;
   const Vector& q = at.q;
   out.k_q.clear(nv());

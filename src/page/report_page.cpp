@@ -288,6 +288,9 @@ json describe_summary(const Recording& recording, const RunSummary& summary) {
   out.push_back({"events", fmt::format("{}", summary.events)});
   out.push_back({"rejected", fmt::format("{}", summary.rejected)});
   out.push_back({"iterations", fmt::format("{}", summary.iterations)});
+  out.push_back(
+      {"computed", fmt::format("{} right-hand sides, {} factorisations, {} one-step problems",
+                               summary.work.forces, summary.work.factorisations, summary.work.problems)});
   out.push_back({"computing time", fmt::format("{:.3g} s", summary.seconds)});
   const auto with_angle = [](double length, double angle) {
     return angle > 0 ? fmt::format("{:.2e} m, {:.2e} rad", length, angle) : fmt::format("{:.2e} m", length);

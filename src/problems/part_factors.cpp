@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "delassus/base/parallel.hpp"
+#include "delassus/base/work_counts.hpp"
 #include "delassus/linalg/small_factor.hpp"
 
 namespace delassus {
@@ -31,6 +32,7 @@ bool is_definite_small(const double* values, int n) {
 }  // namespace
 
 bool PartFactors::compute(const Problem& problem, const Parts& parts, bool check_definite) {
+  ++work_counts().factorisations;
   problem_ = &problem;
   parts_ = &parts;
   check_definite_ = check_definite;

@@ -24,6 +24,7 @@ void RunSummary::add(const StepReport& report) {
   events += static_cast<long>(report.events.size());
   substeps += report.substeps;
   rejected += report.rejected;
+  work += report.work;
   local_errors += report.local_errors;
   if (report.smallest_step > 0)
     smallest_step = smallest_step > 0 ? std::min(smallest_step, report.smallest_step) : report.smallest_step;
@@ -93,6 +94,11 @@ std::string to_json(const RunSummary& s) {
                               {"estimated_error", estimated},
                               {"events", s.events},
                               {"iterations", s.iterations},
+                              {"work",
+                               {{"forces", s.work.forces},
+                                {"derivatives", s.work.derivatives},
+                                {"factorisations", s.work.factorisations},
+                                {"problems", s.work.problems}}},
                               {"seconds", s.seconds},
                               {"worst",
                                {{"residual", s.worst.residual},

@@ -32,6 +32,7 @@ struct RunSummary {
   double seconds = 0;           // of computing [s]
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
+  WorkCounts work;  // of all steps
   // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
   double smallest_step = 0, local_errors = 0;
   std::optional<ErrorEstimate> estimated_error;  // where it was asked for

@@ -244,10 +244,12 @@ const StepReport& Simulation::step(double t_end) {
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
   const TimeGrid following{planned.origin, planned.step, planned.index + 1};
+  const WorkCounts before_step = work_counts();
   try {
     throw_if_stop_requested();
     stepper_->advance(*system_, state_,
                       {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end}, next_report_);
+    next_report_.work = work_counts() - before_step;
     std::swap(report_, next_report_);
   } catch (const StopRequested& stop) {
     // Steppers write the state at the end of a step: it is the one before. So is the report, but for what was told.

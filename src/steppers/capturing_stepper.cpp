@@ -470,7 +470,7 @@ bool CapturingStepper::lift(CapturingStep& step) {
   }
   const double before = energies(system, now, M_).total();
   const bool done = gap_projector_.project(system, floors_, now);
-  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.count_solves(gap_projector_.solves());
   step.report->certificate.iterations += gap_projector_.iterations();
   if (gap_projector_.solves() > 0) bound_lifting(step, energies(system, now, M_).total() - before, deepest);
   return done;

@@ -42,7 +42,7 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   for (int i = 0; i < max_iterations; ++i) {
     kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
                   newton_trial_, step.active.shifts, {}, joint_forces);
-    step.report->certificate.solves += 1;
+    step.report->certificate.count_solves(1);
     if (!newton_trial_.ok) break;
     system.evaluate_contacts(ids, newton_trial_.end.at, one_);
     one_.update_velocities(newton_trial_.end.phase.v);
@@ -119,7 +119,7 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   hit_contacts_.find(step, touching_gap(options_, h), due, located);
   impacts_.resolve(system, step.now, hit_contacts_.contacts(), false, impact_);
   Certificate& certificate = report.certificate;
-  certificate.solves += 1;
+  certificate.count_solves(1);
   certificate.iterations += impact_.stats.iterations;
   certificate.contact_residual = std::max(certificate.contact_residual, impact_.residual);
   if (!impact_.ok) {
@@ -226,7 +226,7 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
   }
   if (step.stops_at_event()) return true;
   impacts_.resolve_shock(system, probe_, shocked_, h, impact_);
-  step.report->certificate.solves += 1;
+  step.report->certificate.count_solves(1);
   step.report->certificate.iterations += impact_.stats.iterations;
   if (!impact_.ok) return false;
   book(step, shocked_);

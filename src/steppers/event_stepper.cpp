@@ -500,7 +500,7 @@ bool EventStepper::lift(EventStep& step) {
   std::swap(now.contacts, touching_);
   const bool lifted = gap_projector_.project(*step.system, Vector::Zero(now.contacts.gaps.size()), now);
   std::swap(now.contacts, touching_);
-  step.report->certificate.solves += gap_projector_.solves();
+  step.report->certificate.count_solves(gap_projector_.solves());
   step.report->certificate.iterations += gap_projector_.iterations();
   select_held();
   return lifted && gap_projector_.solves() > 0;

@@ -53,7 +53,7 @@ bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double 
   const double before = energies(system, now, M_).total();
   const bool moved = project(system, free_floors_, now);
   step.history.energy.projection += energies(system, now, M_).total() - before;
-  step.report->certificate.solves += solves_;
+  step.report->certificate.count_solves(solves_);
   step.report->certificate.iterations += iterations_;
   return moved && solves_ > 0;
 }

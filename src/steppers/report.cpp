@@ -118,6 +118,7 @@ void StepReport::append(const StepReport& next) {
   events.insert(events.end(), next.events.begin(), next.events.end());
   substeps += next.substeps;
   rejected += next.rejected;
+  work += next.work;
   captured += next.captured;
   amid_impact = next.amid_impact;
   // Contacts in the order of their ids: impulses add up, the rest is what it is now.
@@ -169,6 +170,7 @@ void StepReport::clear() {
   joint_impulses.setZero();
   shared_joint_rows.clear();
   certificate = {};
+  work = {};
   energy = {};
 }
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "delassus/base/contact_status.hpp"
+#include "delassus/base/work_counts.hpp"
 #include "delassus/linalg/types.hpp"
 #include "delassus/problems/cone.hpp"
 #include "delassus/problems/status.hpp"
@@ -105,6 +106,10 @@ struct Certificate {
   int iterations = 0;           // pivots, sweeps and steps of all solves; methods tried in vain counted
   int solves = 0;               // one-step problems and impact problems
   int redundant_joint_rows = 0;
+  void count_solves(int more) {
+    solves += more;
+    work_counts().problems += more;
+  }
   // The worst of both: of independent bodies, or of two steps one after the other.
   void add(const Certificate& other);
 };
@@ -149,6 +154,8 @@ struct StepReport {
   // Of the bilateral rows: 1 where contacts can take the load, so that the impulse is one choice of many; empty: of none.
   std::vector<char> shared_joint_rows;
   Certificate certificate;
+  // What the step has computed, refused trials included; filled in by Simulation::step.
+  WorkCounts work;
   EnergyReport energy;
   void warn(WarningKind kind, std::string text) { warnings.push_back({kind, std::move(text)}); }
   void clear();

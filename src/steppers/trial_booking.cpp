@@ -25,7 +25,7 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   StepReport& report = *step.report;
   const double t = step.now.phase.t;
   Certificate& certificate = report.certificate;
-  certificate.solves += 1;
+  certificate.count_solves(1);
   certificate.iterations += trial.stats.iterations;
   int lost = -1;
   if (trial.ok && options.projection != Projection::none &&

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "delassus/base/error.hpp"
+#include "delassus/base/work_counts.hpp"
 
 namespace delassus {
 namespace {
@@ -121,6 +122,7 @@ void LagrangianSystem::mass_rate(double t, const VectorRef& q, Matrix& out) cons
 }
 
 void LagrangianSystem::forces(const Configuration& at, const VectorRef& v, Vector& k) const {
+  ++work_counts().forces;
   const double t = at.t;
   const Vector& q = at.q;
   k.setZero(n_);
@@ -143,6 +145,7 @@ void LagrangianSystem::forces(const Configuration& at, const VectorRef& v, Vecto
 
 void LagrangianSystem::force_jacobians(const Configuration& at, const VectorRef& v,
                                        ForceJacobians& out) const {
+  ++work_counts().derivatives;
   const double t = at.t;
   const Vector& q = at.q;
   out.k_q.clear(n_);

@@ -8,6 +8,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/work_counts.hpp"
+
 namespace delassus {
 namespace {
 
@@ -18,6 +20,7 @@ constexpr double k_probe = 1e-4;
 }  // namespace
 
 bool AccelerationSolver::factorize(const System& system, const PhasePoint& point) {
+  ++work_counts().factorisations;
   C_.setZero(point.joints.rows.rows());
   return kkt_.compute(system.mass_at(point.at, M_), true, point.joints.rows, nullptr, C_);
 }

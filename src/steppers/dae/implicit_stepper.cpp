@@ -72,7 +72,7 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
     result.failure = "the equations of motion cannot be met with this step";
   }
   Certificate& certificate = report.certificate;
-  certificate.solves += 1;
+  certificate.count_solves(1);
   certificate.iterations += result.iterations;
   certificate.redundant_joint_rows = result.redundant_rows;
   // After a failure the equations may stand at an iterate that was refused.

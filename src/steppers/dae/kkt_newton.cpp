@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "delassus/base/stop_request.hpp"
+#include "delassus/base/work_counts.hpp"
 #include "delassus/system/system.hpp"
 
 namespace delassus {
@@ -43,6 +44,7 @@ int KktEquations::worst_row(double& violation) const {
 
 bool KktNewton::factorize(KktEquations& equations, DerivativeLevel level) {
   for (int l = static_cast<int>(level); l <= static_cast<int>(DerivativeLevel::none); ++l) {
+    ++work_counts().factorisations;
     equations.assemble(static_cast<DerivativeLevel>(l));
     A_ = equations.A;
     rows_ = equations.rows();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/work_counts.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -146,6 +147,7 @@ void ConstrainedMotion::place(MotionPoint& out) const {
 }
 
 bool ConstrainedMotion::solve(MotionPoint& out) {
+  ++work_counts().factorisations;
   C_.setZero(out.bias.size());
   if (!kkt_.compute(*out.M, true, out.rows, out.tilted ? &out.directions : nullptr, C_)) return false;
   num_redundant_ = kkt_.num_redundant();

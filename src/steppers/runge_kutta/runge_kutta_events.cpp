@@ -348,7 +348,7 @@ void RungeKuttaStepper::resolve_impact(MotionInProgress& step, double h, std::sp
   const ContactSet& contacts = hit_contacts_.find(step, touching_gap(options_, h), due, located);
   impacts_.resolve(system, step.now, contacts, false, impact_);
   Certificate& certificate = report.certificate;
-  certificate.solves += 1;
+  certificate.count_solves(1);
   certificate.iterations += impact_.stats.iterations;
   if (impact_.ok && rebounds_in_vain(step)) impacts_.resolve(system, step.now, contacts, true, impact_);
   certificate.contact_residual = std::max(certificate.contact_residual, impact_.residual);

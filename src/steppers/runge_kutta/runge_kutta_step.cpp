@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/work_counts.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -185,6 +186,7 @@ void RungeKuttaStep::assemble_coupled(const MotionPoint& begin) {
 }
 
 bool RungeKuttaStep::factorize(const MotionPoint& begin, bool coupled) {
+  ++work_counts().factorisations;
   if (!coupled) {
     C_.setZero(begin.rows.rows());
     return kkt_.compute(*begin.M, true, begin.rows, begin.tilted ? &begin.directions : nullptr, C_,

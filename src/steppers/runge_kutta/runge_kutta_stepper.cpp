@@ -297,7 +297,7 @@ bool RungeKuttaStepper::is_lawful(const MotionInProgress& step, const MotionPoin
 bool RungeKuttaStepper::try_step(MotionInProgress& step, double h) {
   Certificate& certificate = step.report->certificate;
   const bool ok = smooth_.take(motion_, begin_, h, options_.derivatives, end_.point.phase);
-  certificate.solves += 1;
+  certificate.count_solves(1);
   certificate.iterations += smooth_.iterations();
   if (!ok) {
     refuse(step, h, smooth_.failure);
