@@ -8,48 +8,10 @@
 #include <cmath>
 
 #include "apps/cli/verify/checks.hpp"
+#include "delassus/recorder/norms.hpp"
 
 namespace delassus::cli {
 namespace {
-
-struct Point {
-  double t = 0, x = 0;
-};
-using Graph = std::vector<Point>;  // corners of a polygon, ascending t
-
-// Points of a polygon, no two neighbours farther apart than `spacing`.
-Graph sampled(const Graph& corners, double spacing) {
-  Graph out;
-  for (std::size_t i = 0; i + 1 < corners.size(); ++i) {
-    const Point &a = corners[i], &b = corners[i + 1];
-    const int n =
-        std::max(1, static_cast<int>(std::ceil(std::max(b.t - a.t, std::abs(b.x - a.x)) / spacing)));
-    for (int k = 0; k < n; ++k) {
-      const double s = static_cast<double>(k) / n;
-      out.push_back({a.t + s * (b.t - a.t), a.x + s * (b.x - a.x)});
-    }
-  }
-  out.push_back(corners.back());
-  return out;
-}
-
-// Largest distance of a point of a from b.
-double directed_distance(const Graph& a, const Graph& b) {
-  double worst = 0;
-  std::size_t middle = 0;
-  for (const Point& p : a) {
-    while (middle + 1 < b.size() && b[middle].t < p.t) ++middle;
-    double nearest = std::max(std::abs(b[middle].t - p.t), std::abs(b[middle].x - p.x));
-    // Outwards in time, until nothing can be nearer.
-    const auto improve = [&](const Point& candidate) {
-      nearest = std::min(nearest, std::max(std::abs(candidate.t - p.t), std::abs(candidate.x - p.x)));
-    };
-    for (std::size_t i = middle; i < b.size() && b[i].t - p.t <= nearest; ++i) improve(b[i]);
-    for (std::size_t i = middle; i-- > 0 && p.t - b[i].t <= nearest;) improve(b[i]);
-    worst = std::max(worst, nearest);
-  }
-  return worst;
-}
 
 struct PointMotion {
   double q = 0, v = 0;
@@ -82,15 +44,19 @@ PointMotion oscillator(double t) {
   return free(0, up, s);
 }
 
-// The exact velocity, its jumps filled in.
+GraphPoint corner(double t, double v) {
+  return {t, Vector::Constant(1, v)};
+}
+
+// The exact velocity; a jump is a line between two corners.
 Graph exact_graph(PointMotion (*motion)(double), double end, double spacing) {
   Graph corners;
   const int n = static_cast<int>(std::ceil(end / spacing));
   for (int i = 0; i <= n; ++i) {
     const double t = std::min(end, i * spacing);
-    corners.push_back({t, motion(t).v});
+    corners.push_back(corner(t, motion(t).v));
   }
-  return sampled(corners, spacing);
+  return corners;
 }
 
 struct Errors {
@@ -102,19 +68,18 @@ Errors run_errors(const std::string& scene, std::vector<std::string> settings, P
   settings.push_back(setting("stepper.step", h));
   settings.push_back(setting("duration", end));
   Errors errors;
-  Graph graph{{0, motion(0).v}};
+  Graph graph{corner(0, motion(0).v)};
   // The coordinate that moves: the height of a ball in space, the only one of an oscillator.
   run_scene(scene, settings, [&](const Simulation& s, const StepReport&) {
     const Eigen::Index i = s.state().q.size() > 1 ? 1 : 0;
     const PointMotion exact = motion(s.state().t);
     errors.mean_q += h * std::abs(s.state().q[i] - exact.q);
     errors.mean_v += h * std::abs(s.state().v[i] - exact.v);
-    graph.push_back({s.state().t, s.state().v[i]});
+    graph.push_back(corner(s.state().t, s.state().v[i]));
     return true;
   });
-  constexpr double resolution = 0.1;  // of a step: the distance is known to that
-  const Graph ours = sampled(graph, resolution * h), exact = exact_graph(motion, end, resolution * h);
-  errors.graph = std::max(directed_distance(ours, exact), directed_distance(exact, ours));
+  constexpr double resolution = 0.1;  // of a step: the exact jumps are known to that
+  errors.graph = hausdorff_distance(graph, exact_graph(motion, end, resolution * h));
   return errors;
 }
 
