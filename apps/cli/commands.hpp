@@ -86,11 +86,19 @@ int compare_command(const CompareArguments& arguments);
 
 struct ConvergenceArguments {
   std::string scene;
-  std::vector<std::string> steps;
+  std::vector<std::string> steps, tolerances;
+  std::vector<std::string> steppers;    // empty: as the scene has it
+  std::vector<std::string> controlled;  // those for the tolerances; empty: the same
+  std::vector<std::string> norms{"end"};
+  std::string of = "q";  // or v
   std::vector<SceneSetting> settings;
-  std::string reference_step;  // empty: the smallest step / 8
-  std::string exact;           // q(T) as a list of numbers; empty: a run with the reference step
-  std::string json, plot;
+  std::string reference_stepper;  // empty: the first
+  std::string reference_step,
+      reference_tolerance;  // empty: the smallest step / 8, the smallest tolerance / 100
+  std::string exact;        // q(T) or q(t) as a list of numbers or formulas; empty: a reference run
+  int repeat = 1;           // runs of each; the least time counts
+  std::string cost = "seconds";
+  std::string json, plot, work_plot, page;
 };
 int convergence_command(const ConvergenceArguments& arguments);
 

@@ -208,14 +208,42 @@ struct WithSettings {
 void add_convergence(CommandLine& line) {
   const auto o = std::make_shared<WithSettings<ConvergenceArguments>>();
   ConvergenceArguments& a = o->arguments;
-  CLI::App* app = line.add("convergence", "errors and observed order over a list of steps");
+  CLI::App* app = line.add(
+      "convergence",
+      "errors, observed orders and work over a list of steps or tolerances, for one or several schemes");
   app->add_option("scene", a.scene, "file or built-in name")->required();
-  app->add_option("--steps", a.steps, "time steps, e.g. 2^-5,2^-6,2^-7")->delimiter(',')->required();
+  app->add_option("--steps", a.steps, "time steps, e.g. 2^-5,2^-6,2^-7")->delimiter(',');
+  app->add_option("--tolerances", a.tolerances, "tolerances instead, or as well, e.g. 1e-4,1e-5,1e-6")
+      ->delimiter(',');
+  app->add_option("--steppers", a.steppers,
+                  "schemes: NAME, NAME:METHOD or NAME:key=value, e.g. "
+                  "trapezoidal-2,event-capturing-rk:radau-5,moreau-jean:theta=1 [that of the scene]")
+      ->delimiter(',');
+  app->add_option("--controlled", a.controlled,
+                  "schemes for --tolerances, where --steps has others [--steppers]")
+      ->delimiter(',');
+  app->add_option(
+         "--norm", a.norms,
+         "end: at the end; L1, L2, max: over the grid; hausdorff: of filled-in graphs, where jumps are "
+         "vertical lines; several: e.g. L1,hausdorff [end]")
+      ->delimiter(',');
+  app->add_option("--of", a.of, "what has errors: q, positions (differences on the manifold), or v [q]");
+  app->add_option("--reference-stepper", a.reference_stepper, "scheme of the reference run [the first]");
   app->add_option("--reference-step", a.reference_step, "step of the reference run [smallest step / 8]");
-  app->add_option("--exact", a.exact,
-                  "exact coordinates q(T), e.g. [2.99130283311503,0,0], instead of a reference run");
-  app->add_option("--json", a.json, "write the table as JSON");
-  app->add_option("--plot", a.plot, "write a log-log plot as SVG");
+  app->add_option("--reference-tolerance", a.reference_tolerance,
+                  "tolerance of the reference run, without --reference-step [smallest tolerance / 100]");
+  app->add_option(
+      "--exact", a.exact,
+      "exact coordinates instead of a reference run: q(T), e.g. [2.99130283311503,0,0], or formulas "
+      "of t, e.g. [cos(2*t)]");
+  app->add_option("--repeat", a.repeat, "runs of each; the least time counts [1]")
+      ->check(CLI::Range(1, 1000));
+  app->add_option("--cost", a.cost,
+                  "what --work-plot counts: seconds, forces, factorisations or solves [seconds]");
+  app->add_option("--json", a.json, "write the tables as JSON");
+  app->add_option("--plot", a.plot, "write errors over steps as SVG, log-log");
+  app->add_option("--work-plot", a.work_plot, "write errors over work as SVG, log-log");
+  app->add_option("--page", a.page, "write a page with all diagrams and tables, HTML");
   o->settings.add_to(app);
   line.when_chosen(app, [o] { return convergence_command(o->get()); });
 }

@@ -12,13 +12,8 @@
 namespace delassus::cli {
 namespace {
 
-constexpr double k_width = 640, k_height = 440, k_left = 80, k_right = 20, k_top = 40, k_bottom = 55;
-
-std::string escape(const std::string& text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
+constexpr double k_width = 640, k_height = 440, k_left = 80, k_right = 20, k_top = 40, k_bottom = 55,
+                 k_legend_width = 250;
 
 using Points = std::vector<std::pair<double, double>>;
 
@@ -32,7 +27,7 @@ class Canvas {
         "font-size=\"13\">\n"
         "<rect width=\"{0}\" height=\"{1}\" fill=\"white\"/>\n<text x=\"{2}\" y=\"24\" "
         "font-size=\"15\">{3}</text>\n",
-        k_width, k_height, k_left, escape(title));
+        k_width, k_height, k_left, escape_xml(title));
   }
   double px(double x) const { return k_left + (x - x0_) / (x1_ - x0_) * (k_width - k_left - k_right); }
   double py(double y) const {
@@ -44,15 +39,19 @@ class Canvas {
   }
   void text(double x, double y, const char* anchor, const std::string& content) {
     out_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                        escape(content));
+                        escape_xml(content));
   }
   // One line a series, in its own colour, and the legend where there are several.
-  void series(const std::vector<Points>& lines, const std::vector<LogPlot::Series>& names, bool dots) {
+  void series(const std::vector<Points>& lines, const std::vector<LogPlot::Series>& names, bool dots,
+              bool legend_right = false) {
     static const char* const colors[] = {"#0b6bcb", "#d1495b", "#2a9d5c", "#8e5bd0",
                                          "#c77f00", "#008c95", "#7a6a53", "#444"};
+    const double legend = legend_right ? k_width - k_right - k_legend_width : k_left + 10;
     for (std::size_t k = 0; k < lines.size(); ++k) {
       const char* const color = colors[k % std::size(colors)];
-      out_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\" points=\"", color);
+      // Colours that come again are dashed.
+      out_ += fmt::format("<polyline fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{} points=\"", color,
+                          k < std::size(colors) ? "" : " stroke-dasharray=\"6 3\"");
       for (const auto& [x, y] : lines[k]) out_ += fmt::format("{:.1f},{:.1f} ", px(x), py(y));
       out_ += "\"/>\n";
       for (const auto& [x, y] : lines[k])
@@ -61,9 +60,9 @@ class Canvas {
               fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>\n", px(x), py(y), color);
       if (lines.size() < 2) continue;
       const double row = k_top + 18 + 17 * static_cast<double>(k);
-      out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{}\"/>\n", k_left + 10,
+      out_ += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"14\" height=\"4\" fill=\"{}\"/>\n", legend,
                           row - 6, color);
-      text(k_left + 30, row, "start", names[k].name);
+      text(legend + 20, row, "start", names[k].name);
     }
   }
   std::string finish(const std::string& x_label, const std::string& y_label) {
@@ -73,7 +72,7 @@ class Canvas {
     text(0.5 * (k_left + k_width - k_right), k_height - 6, "middle", x_label);
     out_ += fmt::format(
         "<text transform=\"translate(18 {}) rotate(-90)\" text-anchor=\"middle\">{}</text>\n</svg>\n",
-        0.5 * (k_top + k_height - k_bottom), escape(y_label));
+        0.5 * (k_top + k_height - k_bottom), escape_xml(y_label));
     return std::move(out_);
   }
 
@@ -91,6 +90,12 @@ double grid_distance(double range) {
 }
 
 }  // namespace
+
+std::string escape_xml(const std::string& text) {
+  std::string out;
+  for (char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
+  return out;
+}
 
 std::string to_svg(const LinePlot& plot) {
   std::vector<Points> lines;
@@ -153,11 +158,14 @@ std::string to_svg(const LogPlot& plot) {
   for (const auto& point : points) steps.push_back(point.first);
   std::sort(steps.begin(), steps.end());
   steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
+  // As many as have room.
+  constexpr std::size_t most_ticks = 10;
+  if (plot.slopes.empty() || steps.size() > most_ticks) steps.clear();
   for (double step : steps)
     canvas.text(canvas.px(step), k_height - k_bottom + 34, "middle",
                 fmt::format("{:.2g}", std::pow(10.0, step)));
   // Slopes to compare with, from the largest step down.
-  for (int slope : {1, 2}) {
+  for (int slope : plot.slopes) {
     const double drop = std::min((y1 - y0), slope * (right->first - left->first)), run = drop / slope;
     const double base = right->second;
     canvas.line(right->first, base, right->first - std::min(run, (base - y0) / slope),
@@ -167,7 +175,7 @@ std::string to_svg(const LogPlot& plot) {
                 canvas.py(base - std::min(run, (base - y0) / slope) * slope) - 6, "middle",
                 fmt::format("order {}", slope));
   }
-  canvas.series(lines, plot.series, true);
+  canvas.series(lines, plot.series, true, plot.legend_right);
   return canvas.finish(plot.x_label, plot.y_label);
 }
 

@@ -16,6 +16,8 @@ struct LogPlot {
   };
   std::string title, x_label, y_label;
   std::vector<Series> series;
+  std::vector<int> slopes{1, 2};  // dashed lines to compare with; none: no ticks at the points either
+  bool legend_right = false;
 };
 
 // Lines over linear axes.
@@ -25,7 +27,10 @@ struct LinePlot {
 };
 std::string to_svg(const LinePlot& plot);
 
-// SVG with decades as grid and dashed lines of slope 1 and 2 through the largest step of the first series.
+// SVG with decades as grid and dashed lines of the slopes through the largest step.
 std::string to_svg(const LogPlot& plot);
+
+// Text as XML and HTML may hold it.
+std::string escape_xml(const std::string& text);
 
 }  // namespace delassus::cli
