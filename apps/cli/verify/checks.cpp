@@ -109,6 +109,7 @@ const std::vector<VerifyCase>& verify_cases() {
       {"E", "Acary 2009: impacts captured, and located to any order",
        [](Checks& checks) {
          verify_event_capturing(checks);
+         verify_local_errors(checks);
          verify_runge_kutta(checks);
        }},
       {"F", "Anitescu and Potra 1997: Lemke and impacts", verify_lemke_and_impacts},

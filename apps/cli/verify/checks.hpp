@@ -76,6 +76,7 @@ void verify_carts(Checks& checks);                 // C
 void verify_stiff_carts(Checks& checks);           // C, by Radau IIA
 void verify_held_point(Checks& checks);            // D
 void verify_event_capturing(Checks& checks);       // E
+void verify_local_errors(Checks& checks);          // E, section 4
 void verify_runge_kutta(Checks& checks);           // E, Algorithm 1
 void verify_lemke_and_impacts(Checks& checks);     // F
 void verify_bouncing_ball(Checks& checks);         // V1
