@@ -98,6 +98,7 @@ struct ConvergenceArguments {
   std::string exact;        // q(T) or q(t) as a list of numbers or formulas; empty: a reference run
   int repeat = 1;           // runs of each; the least time counts
   std::string cost = "seconds";
+  std::string target;  // an error whose work is asked for; empty: none
   std::string json, plot, work_plot, page;
 };
 int convergence_command(const ConvergenceArguments& arguments);

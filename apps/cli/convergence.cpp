@@ -196,6 +196,33 @@ void print_table(const ConvergenceSeries& series, const ConvergenceGoal& goal) {
   fmt::print("\nfitted order {}\n", fitted);
 }
 
+nlohmann::json to_json(const ConvergenceSeries& series, double target) {
+  nlohmann::json out{{"error", target}};
+  for (const WorkMeasure measure : k_work_measures) {
+    const WorkToTarget needed = work_to_target(series, measure, target);
+    out[to_string(measure)] = known(needed.work);
+    out["extrapolated"] = needed.extrapolated;
+    out["at_most"] = needed.at_most;
+  }
+  return out;
+}
+
+// What each scheme needs for the same error.
+void print_targets(const ConvergenceReport& report) {
+  fmt::print("\nwork for an error of {:g}\n\n{:>44}", report.target, "");
+  for (const WorkMeasure measure : k_work_measures) fmt::print("{:>16}", to_string(measure));
+  fmt::print("\n");
+  for (const ConvergenceSeries& series : report.series) {
+    fmt::print("{:>44}", series.name + (series.by_tolerance ? ", tolerances" : ""));
+    WorkToTarget needed;
+    for (const WorkMeasure measure : k_work_measures) {
+      needed = work_to_target(series, measure, report.target);
+      fmt::print("{:>16}", std::isfinite(needed.work) ? fmt::format("{:.3g}", needed.work) : "not reached");
+    }
+    fmt::print("{}\n", needed.extrapolated ? "  extrapolated" : needed.at_most ? "  at most" : "");
+  }
+}
+
 int measure_convergence(const ConvergenceArguments& arguments) {
   Lists lists = read_lists(arguments);
   for (const std::string* path : {&arguments.json, &arguments.plot, &arguments.work_plot, &arguments.page})
@@ -204,10 +231,13 @@ int measure_convergence(const ConvergenceArguments& arguments) {
   ConvergenceGoal goal = read_goal(arguments);
   find_reference(arguments, lists, goal);
   const Scene scene = load_scene(arguments.scene, arguments.settings);
-  ConvergenceReport report{.scene = scene.name(),
-                           .description = scene.desc.description,
-                           .what = describe(goal, scene.duration()),
-                           .goal = goal};
+  ConvergenceReport report{
+      .scene = scene.name(),
+      .description = scene.desc.description,
+      .what = describe(goal, scene.duration()),
+      .goal = goal,
+      .series = {},
+      .target = arguments.target.empty() ? 0 : parse_positive("--target", arguments.target)};
   bool all_completed = true;
   for (std::size_t i = 0; i < lists.series.size(); ++i) {
     ConvergenceSeries& series = lists.series[i];
@@ -225,9 +255,13 @@ int measure_convergence(const ConvergenceArguments& arguments) {
     }
     report.series.push_back(series);
   }
+  if (report.target > 0) print_targets(report);
   if (!arguments.json.empty()) {
     nlohmann::json out = to_json(report.series[0], goal), all = nlohmann::json::array();
-    for (const ConvergenceSeries& series : report.series) all.push_back(to_json(series, goal));
+    for (const ConvergenceSeries& series : report.series) {
+      all.push_back(to_json(series, goal));
+      if (report.target > 0) all.back()["target"] = to_json(series, report.target);
+    }
     out["scene"] = scene.name();
     out["error"] = report.what;
     out["reference"] = goal.reference;

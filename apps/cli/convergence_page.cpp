@@ -119,6 +119,37 @@ WorkMeasure parse_cost(const std::string& text) {
                    " is not allowed; allowed: seconds, forces, factorisations, solves");
 }
 
+const char* to_string(WorkMeasure measure) {
+  for (const MeasureWords& words : k_measures)
+    if (words.measure == measure) return words.name;
+  return "unknown";
+}
+
+WorkToTarget work_to_target(const ConvergenceSeries& series, WorkMeasure measure, double target) {
+  std::vector<const ConvergenceRow*> rows;
+  for (const ConvergenceRow& row : series.rows)
+    if (row.errors[0] > 0) rows.push_back(&row);
+  if (rows.empty()) return {NAN};
+  if (rows[0]->errors[0] <= target) return {.work = cost_of(*rows[0], measure), .at_most = true};
+  const auto between = [&](const ConvergenceRow& a, const ConvergenceRow& b) {
+    const double share = std::log(target / a.errors[0]) / std::log(b.errors[0] / a.errors[0]);
+    return cost_of(a, measure) * std::pow(cost_of(b, measure) / cost_of(a, measure), share);
+  };
+  for (std::size_t i = 1; i < rows.size(); ++i)
+    if (rows[i]->errors[0] <= target) return {between(*rows[i - 1], *rows[i])};
+  if (series.by_tolerance) return {NAN};
+  const ConvergenceRow& b = *rows.back();
+  // The step goes with the middle one of the observed orders: of a scheme whose impacts fall anywhere in a step two errors alone say little.
+  std::vector<double> orders;
+  for (const ConvergenceRow* row : rows)
+    if (std::isfinite(row->orders[0])) orders.push_back(row->orders[0]);
+  const auto middle = orders.begin() + static_cast<std::ptrdiff_t>(orders.size() / 2);
+  std::nth_element(orders.begin(), middle, orders.end());
+  const double order = orders.empty() ? NAN : *middle;
+  if (!(order > 0)) return {NAN};
+  return {.work = cost_of(b, measure) * std::pow(b.errors[0] / target, 1 / order), .extrapolated = true};
+}
+
 std::string order_plot(const ConvergenceReport& report) {
   return over_values(report, !has(report, false));
 }

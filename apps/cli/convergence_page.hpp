@@ -15,6 +15,7 @@ struct ConvergenceReport {
   std::string what;  // is measured, describe()
   ConvergenceGoal goal;
   std::vector<ConvergenceSeries> series;
+  double target = 0;  // an error whose work is asked for; 0: none
 };
 
 // "error of q at t = 2 s", "L1, max of the error of v, T = 5 s"
@@ -23,6 +24,19 @@ std::string describe(const ConvergenceGoal& goal, double duration);
 // What work is counted in.
 enum class WorkMeasure { seconds, forces, factorisations, solves };
 WorkMeasure parse_cost(const std::string& text);
+
+const char* to_string(WorkMeasure measure);
+inline constexpr WorkMeasure k_work_measures[] = {WorkMeasure::seconds, WorkMeasure::forces,
+                                                  WorkMeasure::factorisations, WorkMeasure::solves};
+
+// What a series needs for an error of `target` in the first norm: between two of its runs, log work is linear in log error; beyond
+// its most exact run the work goes with 1/step (over tolerances: it is not known), and that with the error as the middle one of the observed orders says.
+struct WorkToTarget {
+  double work = 0;            // NaN: it does not get there
+  bool extrapolated = false;  // no run of the series is as exact
+  bool at_most = false;       // the coarsest run is as exact already
+};
+WorkToTarget work_to_target(const ConvergenceSeries& series, WorkMeasure measure, double target);
 
 // SVG: error over step; over tolerance where there are no steps.
 std::string order_plot(const ConvergenceReport& report);

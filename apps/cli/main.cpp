@@ -240,6 +240,9 @@ void add_convergence(CommandLine& line) {
       ->check(CLI::Range(1, 1000));
   app->add_option("--cost", a.cost,
                   "what --work-plot counts: seconds, forces, factorisations or solves [seconds]");
+  app->add_option(
+      "--target", a.target,
+      "an error, e.g. 1e-9: what each scheme needs for it, between two of its runs or extrapolated");
   app->add_option("--json", a.json, "write the tables as JSON");
   app->add_option("--plot", a.plot, "write errors over steps as SVG, log-log");
   app->add_option("--work-plot", a.work_plot, "write errors over work as SVG, log-log");

@@ -143,13 +143,23 @@ std::string to_svg(const LogPlot& plot) {
       std::minmax_element(points.begin(), points.end(), [](auto& a, auto& b) { return a.first < b.first; });
   const auto [low, high] =
       std::minmax_element(points.begin(), points.end(), [](auto& a, auto& b) { return a.second < b.second; });
+  // Room above for the legend.
+  const double legend = lines.size() < 2 ? 0 : 0.05 * static_cast<double>(lines.size());
   const double x0 = left->first - 0.1, x1 = right->first + 0.1, y0 = low->second - 0.3,
-               y1 = high->second + 0.3;
+               y1 = high->second + 0.3 + legend * (high->second - low->second + 0.6);
   Canvas canvas(plot.title, x0, x1, y0, y1);
   for (int decade = static_cast<int>(std::ceil(x0)); decade <= x1; ++decade) {
     canvas.line(decade, y0, decade, y1, "stroke=\"#ddd\"");
     canvas.text(canvas.px(decade), k_height - k_bottom + 18, "middle", fmt::format("1e{}", decade));
   }
+  // Less than two decades have other numbers between them.
+  if (x1 - x0 < 2 && plot.slopes.empty())
+    for (int decade = static_cast<int>(std::floor(x0)); decade <= x1; ++decade)
+      for (const int digit : {2, 5})
+        if (const double x = decade + std::log10(digit); x > x0 && x < x1) {
+          canvas.line(x, y0, x, y1, "stroke=\"#eee\"");
+          canvas.text(canvas.px(x), k_height - k_bottom + 18, "middle", fmt::format("{}e{}", digit, decade));
+        }
   for (int decade = static_cast<int>(std::ceil(y0)); decade <= y1; ++decade) {
     canvas.line(x0, decade, x1, decade, "stroke=\"#ddd\"");
     canvas.text(k_left - 8, canvas.py(decade) + 4, "end", fmt::format("1e{}", decade));

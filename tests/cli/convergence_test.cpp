@@ -155,6 +155,20 @@ TEST_F(ConvergenceTest, TolerancesBesideSteps) {
   EXPECT_GE(by_tolerance[2]["solves"], 1.4 * by_tolerance[2]["substeps"].get<double>());
 }
 
+TEST_F(ConvergenceTest, WorkForATarget) {
+  const json table =
+      measure({"oscillator_and_stop", "--steppers",
+               "event-capturing-rk:lobatto-2,event-capturing-rk:lobatto-6,moreau-jean", "--steps",
+               "5/32,5/64,5/128,5/256", "--exact", k_oscillator_at_5, "--target", "1e-8"});
+  EXPECT_TRUE(contains(out, "work for an error of 1e-08")) << out;
+  // Order 2 needs about (5.9e-5 / 1e-8)^(1/2) = 77 times its 273 problems of 256 steps; order 6 has it with 32 steps already.
+  const json &slow = table["series"][0]["target"], &fast = table["series"][1]["target"];
+  EXPECT_EQ(slow["extrapolated"], true);
+  EXPECT_EQ(fast["at_most"], true);
+  EXPECT_EQ(fast["solves"], table["series"][1]["rows"][0]["solves"]);
+  EXPECT_NEAR(slow["solves"].get<double>() / (77 * 273), 1, 0.3);
+}
+
 TEST_F(ConvergenceTest, RotationsAreDifferencesOnTheManifold) {
   // A turn by ε about an axis is an error of ε, not of the ε/2 of its quaternion.
   write("spin.yaml", R"(delassus: 1
