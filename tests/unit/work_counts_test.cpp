@@ -21,7 +21,8 @@ namespace {
 Simulation make_pendulum(long& asked, const std::string& stepper) {
   LagrangianDefinition d;
   d.coordinates = {"angle"};
-  d.mass = [](double, const VectorRef&, Matrix& M) { M(0, 0) = 1; };
+  d.mass = [](double, const VectorRef&, Matrix& M) { M.setIdentity(1, 1); };
+  d.constant_mass = true;
   d.forces = [&asked](double, const VectorRef& q, const VectorRef&, Vector& k) {
     ++asked;
     k[0] = -9.81 * std::sin(q[0]);
@@ -30,13 +31,13 @@ Simulation make_pendulum(long& asked, const std::string& stepper) {
     k_q(0, 0) = -9.81 * std::cos(q[0]);
     k_v.setZero();
   };
-  State state;
-  state.q = Vector::Constant(1, 1.0);
-  state.v = Vector::Zero(1);
+  d.q0 = Vector::Constant(1, 1.0);
+  d.v0 = Vector::Zero(1);
+  const auto system = std::make_shared<LagrangianSystem>(d);
   SimulationOptions options;
   options.step = 0.01;
   options.stepper.name = stepper;
-  return Simulation(std::make_shared<LagrangianSystem>(d), state, options);
+  return Simulation(system, system->initial_state(), options);
 }
 
 WorkCounts work_of(Simulation& simulation, double t_end) {
