@@ -15,13 +15,21 @@ namespace {
 // Corners that stick out by less than this part of the size, and an origin that lies as near to a side, are none [-].
 constexpr double k_smallest = 1e-9;
 
+double angle_of(const Eigen::Vector2d& corner) {
+  return std::atan2(corner.y(), corner.x());
+}
+
 double cross(const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
   return a.x() * b.y() - a.y() * b.x();
 }
 
 }  // namespace
 
+// The same polygon has the same first corner, wherever it comes from.
 ConvexPolygon::ConvexPolygon(std::vector<Eigen::Vector2d> corners) : corners_(std::move(corners)) {
+  const auto first = std::min_element(corners_.begin(), corners_.end(),
+                                      [](const auto& a, const auto& b) { return angle_of(a) < angle_of(b); });
+  std::rotate(corners_.begin(), first, corners_.end());
   for (std::size_t k = 0; k < corners_.size(); ++k) {
     const Eigen::Vector2d &a = corners_[k], &b = corners_[(k + 1) % corners_.size()];
     const Eigen::Vector2d outward(b.y() - a.y(), a.x() - b.x());
@@ -40,9 +48,9 @@ std::string ConvexPolygon::make(const std::vector<Eigen::Vector2d>& corners, Con
   // Seen from the origin, which must be inside, they follow each other around.
   std::vector<std::size_t> order(n);
   std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto angle = [&](std::size_t k) { return std::atan2(corners[k].y(), corners[k].x()); };
-  std::sort(order.begin(), order.end(),
-            [&](std::size_t a, std::size_t b) { return std::pair(angle(a), a) < std::pair(angle(b), b); });
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return std::pair(angle_of(corners[a]), a) < std::pair(angle_of(corners[b]), b);
+  });
   std::vector<Eigen::Vector2d> sorted;
   for (const std::size_t k : order) sorted.push_back(corners[k]);
   const double smallest = k_smallest * size * size;

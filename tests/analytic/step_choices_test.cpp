@@ -35,6 +35,12 @@ TEST(SmallestStep, EndsAnAccumulationOfImpacts) {
     SCOPED_TRACE(name);
     Simulation simulation = simulate(k_ball, {std::string("stepper.name=") + name, "stepper.step=0.1",
                                               "stepper.capture_slow=false", "stepper.smallest_step=1e-3"});
+    bool said = false;
+    simulation.observe([&](const Simulation&, const StepReport& report) {
+      for (const Warning& warning : report.warnings)
+        said = said || (warning.kind == WarningKind::captured &&
+                        warning.text.find("faster than the smallest step of 0.001 s") != std::string::npos);
+    });
     const std::vector<Event> events = run_with_events(simulation, 2);
     int located = 0;
     double last = 0, shortest = 1;
@@ -45,17 +51,15 @@ TEST(SmallestStep, EndsAnAccumulationOfImpacts) {
       last = event.time;
       ++located;
     }
-    // The first impact, those after flights that are long enough, and the one that shows that they are not.
-    EXPECT_EQ(located, 1 + longer + 1);
-    EXPECT_LT(shortest, smallest);
+    const bool captures = std::string(name) == "trapezoidal-2";
+    // The first impact, those after flights that are long enough, and where the rest is captured the one that shows that they are
+    // not. Runge-Kutta methods know how long the next flight would be, and do not let it begin.
+    EXPECT_EQ(located, 1 + longer + (captures ? 1 : 0));
+    EXPECT_EQ(shortest < smallest, captures);
     EXPECT_GT(2 * shortest, smallest);
     EXPECT_NEAR(simulation.state().q[1], 0, 1e-9);
     EXPECT_LT(simulation.state().v.norm(), 1e-6);
-    bool said = false;
-    for (const Warning& warning : simulation.report().warnings)
-      said = said || (warning.kind == WarningKind::captured &&
-                      warning.text.find("faster than the smallest step of 0.001 s") != std::string::npos);
-    EXPECT_TRUE(said);
+    EXPECT_EQ(said, captures);
   }
 }
 

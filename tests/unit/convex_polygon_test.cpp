@@ -50,6 +50,9 @@ TEST(ConvexPolygon, SupportAndGauge) {
     }
     EXPECT_NEAR(most, p.gauge(x), 1e-5 * p.gauge(x));
   }
+  EXPECT_EQ(p.turned().turned(), p);
+  EXPECT_EQ(p.turned(), polygon(p.turned().corners()));
+  EXPECT_EQ(p.mirrored(), p);
   EXPECT_DOUBLE_EQ(p.turned().support({1, 0}), 1);
   EXPECT_DOUBLE_EQ(polygon({{1, 0}, {0, 3}, {-1, -1}}).mirrored().support({0, 1}), 1);
 }

@@ -378,8 +378,8 @@ bool RungeKuttaStepper::rebounds_in_vain(const MotionInProgress& step) {
   contacts.rows.rows.multiply(VectorRef(begin_.rate), work_);
   Vector bias;
   system.contact_bias(contacts, begin_.point.at, begin_.point.phase.v, bias);
-  const double shortest =
-      std::max(critical(step, step.rest()), k_shortest_flight * (step.request.t_end - step.report->t_begin));
+  const double shortest = std::max({critical(step, step.rest()), options_.smallest_step,
+                                    k_shortest_flight * (step.request.t_end - step.report->t_begin)});
   bool any = false;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const double speed = impact_.velocity_after[c][0];
