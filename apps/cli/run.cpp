@@ -149,8 +149,8 @@ void print_bounds(const RunBounds& bounds) {
       "{:.4g} times what forces can make (t = {:g} s){}\n",
       bounds.step_ratio, bounds.step_time, bounds.growth_ratio, bounds.growth_time,
       bounds.why_not.empty() ? "" : "; not watched: " + bounds.why_not);
-  fmt::print("    contact forces: {:.2g} of them cannot cancel at least (t = {:g} s){}\n", bounds.pointedness,
-             bounds.pointedness_time,
+  fmt::print("    contact impulses: a part of {:.2g} at least cannot cancel (t = {:g} s){}\n",
+             bounds.pointedness, bounds.pointedness_time,
              bounds.contacts_skipped ? "; some groups were too large to be looked at" : "");
 }
 
