@@ -142,6 +142,18 @@ void print_energy(const RunSummary& summary) {
         e.normal, e.joints, e.driven, e.projection, e.defect);
 }
 
+void print_bounds(const RunBounds& bounds) {
+  fmt::print(
+      "  monitors: kinetic energy at most {:.4g} times that of a step without constraints (t = {:g} s), "
+      "velocities at most "
+      "{:.4g} times what forces can make (t = {:g} s){}\n",
+      bounds.step_ratio, bounds.step_time, bounds.growth_ratio, bounds.growth_time,
+      bounds.why_not.empty() ? "" : "; not watched: " + bounds.why_not);
+  fmt::print("    contact impulses: a part of {:.2g} at least cannot cancel (t = {:g} s){}\n",
+             bounds.pointedness, bounds.pointedness_time,
+             bounds.contacts_skipped ? "; some groups were too large to be looked at" : "");
+}
+
 void print_outcome(const RunSummary& summary, const std::string& directory, bool tables, bool page) {
   for (const std::string& warning : summary.warnings) fmt::print(stderr, "warning: {}\n", warning);
   for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
@@ -166,6 +178,7 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
              summary.worst.residual, lengths_and_angles(summary.worst.joint_drift, summary.worst.joint_turn),
              lengths_and_angles(summary.worst.penetration, summary.worst.stop_excess));
   print_energy(summary);
+  if (summary.bounds.watched) print_bounds(summary.bounds);
   fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
              tables ? ", *.csv" : "", page ? ", report.html" : "");
 }

@@ -114,6 +114,7 @@ CollisionWorld::CollisionWorld(const Model& model) : settings_(model.collision) 
       placed.material = shape.material;
       if (!shape.material.friction_axis.isZero(0))
         placed.material.friction_axis = placed.local.R * shape.material.friction_axis.normalized();
+      placed.polygon = add_polygon(shape.material.friction_polygon);
       placed.material.surface_velocity = placed.local.R * shape.material.surface_velocity;
       placed.group = shape.group;
       placed.touches = shape.touches;
@@ -251,6 +252,14 @@ double CollisionWorld::smallest_shape(int body_a, int body_b) const {
 double CollisionWorld::ball_radius(int shape) const {
   const Geometry& geometry = *shapes_[shape].collider.geometry;
   return geometry.kind == ShapeKind::sphere ? geometry.points[0].radius : 0.0;
+}
+
+// The normal of a contact points out of its first shape, on which the impulse acts turned round; into its second one.
+int CollisionWorld::add_polygon(const SharedPolygon& polygon) {
+  if (!polygon) return -1;
+  polygons_.push_back({{std::make_shared<const ConvexPolygon>(polygon->turned())},
+                       {std::make_shared<const ConvexPolygon>(polygon->mirrored())}});
+  return static_cast<int>(polygons_.size()) - 1;
 }
 
 std::string CollisionWorld::shape_name(int shape) const {

@@ -63,6 +63,14 @@ class CollisionWorld {
 
   // False when no two shapes resist rolling or spinning.
   bool any_turning() const { return any_turning_; }
+  bool any_polygon() const { return !polygons_.empty(); }
+  // Of a shape, in the frame of a contact with its axis as the first tangent: what the impulse on the second body may be, where the shape
+  // is the second one or the first. None: it has none.
+  SharedPolygon friction_polygon(int shape, bool is_second) const {
+    const int polygon = shapes_[shape].polygon;
+    if (polygon < 0) return {};
+    return is_second ? polygons_[polygon].as_second : polygons_[polygon].as_first;
+  }
 
   // A contact that could touch within a step. `here`: it was found where the bodies are, and `contact` is what `contact()`
   // gives there; otherwise it was found on their way and must be evaluated.
@@ -112,7 +120,8 @@ class CollisionWorld {
     bool turned = true;  // local.R is not the identity
     Collider collider;
     Material material;
-    int kind = 0;  // of surface, see combine_materials
+    int kind = 0;      // of surface, see combine_materials
+    int polygon = -1;  // of friction; −1: none
     std::uint32_t group = 1, touches = ~0U;
     std::uint32_t first_feature = 1;
     std::string name;
@@ -131,6 +140,7 @@ class CollisionWorld {
   bool may_touch(int shape_a, int shape_b) const;
   bool find_any_pair() const;
   void combine_materials();
+  int add_polygon(const SharedPolygon& polygon);
   Pose shape_pose(const PlacedShape& shape, const BodyPlacement& body, double tau) const;
   double envelope(const PlacedShape& a, const PlacedShape& b) const;
   double travel(const PlacedShape& a, const PlacedShape& b, std::span<const BodyPlacement> bodies,
@@ -163,6 +173,10 @@ class CollisionWorld {
   std::vector<Material> kinds_;     // of surface
   std::vector<Material> combined_;  // of each pair of kinds; empty where there are too many
   bool any_pair_ = false, any_turning_ = false;
+  struct FrictionPolygon {
+    SharedPolygon as_first, as_second;
+  };
+  std::vector<FrictionPolygon> polygons_;
 };
 
 }  // namespace delassus

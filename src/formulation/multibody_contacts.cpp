@@ -322,13 +322,13 @@ MultibodySystem::SurfaceMotion MultibodySystem::surface_motion(const CollisionWo
 }
 
 bool MultibodySystem::friction_axis(const CollisionWorld::Ends& ends, const Configuration& at,
-                                    const Vector3& normal, Vector3& axis, int& body) const {
+                                    const Vector3& normal, Vector3& axis, int& shape) const {
   const Material &surface_a = world_.surface(ends.shape_a), &surface_b = world_.surface(ends.shape_b);
   // The axis of the first surface that has one.
   const bool axis_of_a = !surface_a.friction_axis.isZero(0);
   if (!axis_of_a && surface_b.friction_axis.isZero(0)) return false;
-  body = axis_of_a ? ends.body_a : ends.body_b;
-  axis = at.bodies[body].R * (axis_of_a ? surface_a : surface_b).friction_axis;
+  shape = axis_of_a ? ends.shape_a : ends.shape_b;
+  axis = at.bodies[axis_of_a ? ends.body_a : ends.body_b].R * world_.surface(shape).friction_axis;
   return normal.cross(axis).norm() > k_shortest_axis;
 }
 
@@ -346,11 +346,12 @@ void MultibodySystem::fill_shape(std::size_t c, const CollisionWorld::Ends& ends
   place.patch_a = contact.patch_a;
   place.patch_b = contact.patch_b;
   Vector3 t1, t2, axis;
-  int axis_body = 0;
+  int axis_shape = 0;
   double ratio = 1;
-  if (friction_axis(ends, at, contact.normal, axis, axis_body)) {
+  if (friction_axis(ends, at, contact.normal, axis, axis_shape)) {
     make_tangents(contact.normal, axis, t1, t2);
-    ratio = world_.material(ends).friction_ratio();
+    out.rows.surfaces[c].polygon = world_.friction_polygon(axis_shape, axis_shape == ends.shape_b);
+    if (!out.rows.surfaces[c].polygon) ratio = world_.material(ends).friction_ratio();
   } else {
     make_tangents(contact.normal, t1, t2);
   }
@@ -478,9 +479,9 @@ void MultibodySystem::shape_bias(const ContactSet& contacts, std::size_t c, cons
   const Matrix3 frame = place.frame.transpose();
   Matrix3 frame_rate;
   Vector3 axis;
-  int axis_body = 0;
-  if (friction_axis(ends, at, contact.normal, axis, axis_body)) {
-    const Vector3& omega = axis_body == ends.body_a ? motion.omega_a : motion.omega_b;
+  int axis_shape = 0;
+  if (friction_axis(ends, at, contact.normal, axis, axis_shape)) {
+    const Vector3& omega = axis_shape == ends.shape_a ? motion.omega_a : motion.omega_b;
     tangent_rates(contact.normal, rates.normal, axis, omega.cross(axis), frame_rate);
   } else {
     tangent_rates(contact.normal, rates.normal, frame_rate);

@@ -99,6 +99,7 @@ class MultibodySystem final : public System {
   void friction_rows(const Configuration& at, FrictionRows& out) const override;
   bool has_contacts() const override;
   bool has_moving_surfaces() const override { return !kinematic_bodies_.empty(); }
+  bool has_friction_polygons() const override { return world_.any_polygon(); }
   std::string contact_name(ContactId id) const override;
   bool has_contact(ContactId id) const override {
     return is_shape(id) ? world_.knows(id) : id < num_listed();
@@ -296,9 +297,10 @@ class MultibodySystem final : public System {
   };
   SurfaceMotion surface_motion(const CollisionWorld::Ends& ends, const ContactPlace& place,
                                const Configuration& at, const double* v) const;
-  // The axis of elliptic friction and the body it turns with; false: the contact has none, its frame is that of the normal alone.
+  // The axis of friction that depends on the direction, and the shape it belongs to; false: the contact has none, its frame is that of
+  // the normal alone.
   bool friction_axis(const CollisionWorld::Ends& ends, const Configuration& at, const Vector3& normal,
-                     Vector3& axis, int& body) const;
+                     Vector3& axis, int& shape) const;
   void place_shapes(const Configuration& at, const double* v, std::vector<BodyPlacement>& out) const;
   // What gravity adds within a step to the way of a body [m].
   double fall(double h) const { return 0.5 * h * h * model_.gravity.norm(); }

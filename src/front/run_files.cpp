@@ -239,6 +239,7 @@ void RunFiles::finish(const Simulation& simulation, const std::string& status, c
   if (watch_->recorded) watch_->recorder->record_last_frame(state, simulation.report());
   watch_->recorder->finish(status, message);
   summary.energy = energy_of(simulation.system(), state);
+  summary.bounds = simulation.bound_watch().bounds();
   summary.energy_in_play = simulation.energy_watch().in_play();
   if (const std::optional<Warning> gained = simulation.energy_watch().verdict(simulation.system()))
     summary.warn(*gained);

@@ -183,6 +183,17 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
   assert(C_.size() == rows.rows() && directions_->rows() == rows.rows());
   redundant_rows_.clear();
   schur_kind_ = SchurKind::none;
+  trouble_ = "";
+  if (solver_ == LinearSolver::minres) {
+    schur_kind_ = SchurKind::iterated;
+    if (!symmetric || directions_ != rows_) {
+      trouble_ =
+          "the linear system of the step is not symmetric, and MINRES takes symmetric ones only "
+          "(linear_solver: direct)";
+      return false;
+    }
+    return minres_.compute(A, rows, C_);
+  }
   const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints ||
                       (right_sides <= k_few_right_sides && A.size() + rows.rows() > k_dense_unknowns &&
                        mostly_empty(A, rows));
@@ -264,6 +275,7 @@ void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
   scaled_ = rhs.cwiseProduct(row_scale_);
   switch (schur_kind_) {
     case SchurKind::none:
+    case SchurKind::iterated:
     case SchurKind::saddle_point:
       assert(false);
       break;
@@ -289,6 +301,13 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
                       KktAccuracy accuracy) const {
   if (schur_kind_ == SchurKind::saddle_point) {
     saddle_point_.solve(p, g, v, lambda, accuracy);
+    return;
+  }
+  if (schur_kind_ == SchurKind::iterated) {
+    if (minres_.solve(p, g, v, lambda)) return;
+    trouble_ =
+        "MINRES does not converge, as with masses that differ much along joints (linear_solver: direct)";
+    v.setConstant(std::numeric_limits<double>::quiet_NaN());
     return;
   }
   A_factor_.solve(p, v);
@@ -317,6 +336,16 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
 void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
   if (schur_kind_ == SchurKind::saddle_point) {
     saddle_point_.solve_homogeneous(P, X);
+    return;
+  }
+  if (schur_kind_ == SchurKind::iterated) {
+    X.resize(P.rows(), P.cols());
+    residual_g_.setZero(rows_->rows());
+    for (Eigen::Index j = 0; j < P.cols(); ++j) {
+      residual_p_ = P.col(j);
+      solve(residual_p_, residual_g_, dv_, dlambda_);
+      X.col(j) = dv_;
+    }
     return;
   }
   A_factor_.solve(P, X);

@@ -13,7 +13,8 @@
 // Small systems by the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one
 // step of iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when
 // it is rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent
-// rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp).
+// rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp). Symmetric ones by iteration where
+// that is asked for (linalg/minres.hpp).
 //
 // Cost: dense for a few bodies, or up to k_dense_velocities and k_dense_joints unknowns where many right sides (those of
 // contacts) follow; otherwise sparse, linear in the number of bodies for chains, trees and stars, with the pattern
@@ -29,6 +30,8 @@
 
 #include "delassus/linalg/block_matrix.hpp"
 #include "delassus/linalg/block_rows.hpp"
+#include "delassus/linalg/kkt_method.hpp"
+#include "delassus/linalg/minres.hpp"
 #include "delassus/linalg/sparse_kkt.hpp"
 
 namespace delassus {
@@ -57,6 +60,13 @@ class StepMatrixFactor {
 
 class KktFactor {
  public:
+  // How systems are solved from now on. `minres` factorises nothing: it takes symmetric systems with D = Rᵀ only, does not look whether
+  // A is positive definite beyond its blocks, and knows no redundant rows.
+  void use(LinearSolver solver) { solver_ = solver; }
+  // Of minres, since the last compute().
+  int iterations() const { return solver_ == LinearSolver::minres ? minres_.iterations() : 0; }
+  // Why compute() or the last solve() of minres could not, in words; empty: they could.
+  const char* trouble() const { return trouble_; }
   // `directions` is Dᵀ in the layout of the rows; null when D = Rᵀ. `right_sides`: how many will be solved for, about.
   // False when A is not positive definite.
   bool compute(const BlockMatrix& A, bool symmetric, const BlockRows& rows, const BlockRows* directions,
@@ -77,6 +87,9 @@ class KktFactor {
   bool factorize_schur(bool symmetric);
   void find_row_scales();
 
+  LinearSolver solver_ = LinearSolver::direct;
+  Minres minres_;
+  mutable const char* trouble_ = "";
   const BlockMatrix* A_ = nullptr;
   const BlockRows* rows_ = nullptr;
   const BlockRows* directions_ = nullptr;
@@ -85,7 +98,7 @@ class KktFactor {
   Matrix D_dense_, AinvD_;  // nv × nj
   Matrix S_;                // scaled Schur complement, nj × nj
   Vector row_scale_;
-  enum class SchurKind { none, symmetric, general, deficient, saddle_point };
+  enum class SchurKind { none, symmetric, general, deficient, saddle_point, iterated };
   SchurKind schur_kind_ = SchurKind::none;
   Eigen::LDLT<Matrix> ldlt_;
   Eigen::PartialPivLU<Matrix> lu_;

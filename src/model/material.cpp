@@ -23,7 +23,13 @@ std::string check_material(const Material& material) {
     return fmt::format("friction_2 is {}; allowed: > 0", material.friction_2);
   if (material.friction_2 >= 0 && !(material.friction > 0))
     return fmt::format("friction is {} beside a friction_2; allowed: > 0", material.friction);
-  if (!material.friction_axis.allFinite() || (material.friction_2 >= 0) != !material.friction_axis.isZero(0))
+  const bool polygon = static_cast<bool>(material.friction_polygon);
+  if (polygon && (material.friction_axis.isZero(0) || material.friction_2 >= 0 ||
+                  material.kinetic_friction >= 0 || material.viscous_friction > 0))
+    return "friction_polygon goes with a friction_axis, and without friction_2, kinetic_friction and "
+           "viscous_friction";
+  if (!material.friction_axis.allFinite() ||
+      (material.friction_2 >= 0 || polygon) != !material.friction_axis.isZero(0))
     return fmt::format("friction_2 and friction_axis ([{}, {}, {}]) go together; allowed: both, or none",
                        material.friction_axis.x(), material.friction_axis.y(), material.friction_axis.z());
   if (material.kinetic_friction >= 0 &&

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "delassus/base/convex_polygon.hpp"
 #include "delassus/linalg/types.hpp"
 
 namespace delassus {
@@ -23,6 +24,9 @@ struct Material {
   // Friction that depends on the direction: μ₂ across the axis; negative: as along it.
   double friction_2 = -1;
   Vector3 friction_axis = Vector3::Zero();  // in the shape's frame; zero: none
+  // Any convex set of friction instead: corners of what the friction force on the shape may be, of a unit normal force; the first
+  // coordinate along the axis, the second along outward normal × axis. Then `friction` does not count.
+  SharedPolygon friction_polygon;
   // (1)
   double kinetic_friction = -1;  // μ_k; negative: as at rest [-]
   double stribeck_speed = 0;     // s_0 [m/s]

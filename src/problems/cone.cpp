@@ -20,6 +20,7 @@ double larger(double a, double b) {
 
 Eigen::Vector2d cone_direction(const Cone& cone, int i) {
   if (cone.dim == 2) return {i == 0 ? 1.0 : -1.0, 0.0};
+  if (cone.polygon) return cone.polygon->corners()[static_cast<std::size_t>(i)];
   const double turn = cone.angle + 2.0 * std::numbers::pi * i / cone.num_directions;
   const Eigen::Vector2d d(std::cos(turn), std::sin(turn));
   // Quarter turns are exact, so that axis-aligned generators do not leak friction across the axes.
@@ -30,6 +31,7 @@ Eigen::Vector2d cone_direction(const Cone& cone, int i) {
 double cone_support(const Cone& cone, const Eigen::Vector2d& x) {
   if (cone.kind != ConeKind::polyhedral) return x.norm();
   if (cone.dim == 2) return std::abs(x.x());
+  if (cone.polygon) return cone.polygon->support(x);
   double support = 0;
   for (int i = 0; i < cone.num_directions; ++i) support = larger(support, cone_direction(cone, i).dot(x));
   return support;
@@ -38,6 +40,7 @@ double cone_support(const Cone& cone, const Eigen::Vector2d& x) {
 double cone_gauge(const Cone& cone, const Eigen::Vector2d& x) {
   if (cone.kind != ConeKind::polyhedral) return x.norm();
   if (cone.dim == 2) return std::abs(x.x());
+  if (cone.polygon) return cone.polygon->gauge(x);
   if (cone.num_directions == 2) {
     // The hull is a segment; across it everything but round-off is outside.
     constexpr double round_off = 1e-12;
@@ -53,6 +56,16 @@ double cone_gauge(const Cone& cone, const Eigen::Vector2d& x) {
     gauge = larger(gauge, (std::cos(turn) * x.x() + std::sin(turn) * x.y()) / std::cos(half));
   }
   return gauge;
+}
+
+double inner_friction(const Cone& cone) {
+  if (cone.dim < 3) return cone.mu;
+  return cone.mu *
+         (cone.polygon ? cone.polygon->inner_radius() : std::cos(std::numbers::pi / cone.num_directions));
+}
+
+double outer_friction(const Cone& cone) {
+  return cone.polygon ? cone.mu * cone.polygon->outer_radius() : cone.mu;
 }
 
 Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& triple) {

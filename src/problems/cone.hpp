@@ -19,12 +19,14 @@
 // (μ‖u_T‖ + μ_R‖u_R‖ + μ_S|u_S|) along the normal: with it maximal dissipation of each part and u_N ⟂ r_N are one
 // complementarity on the cone. Elliptic friction is a circular cone in scaled tangential components.
 //
-// The generators of a polyhedral cone are balanced (with d also −d): for dim 2 they are +1 and −1, for dim 3
+// The generators of a polyhedral cone are the corners of a given polygon P with the origin inside, r_T ∈ μ r_N P
+// (Potra et al. 2006, §5: any convex set), or unit vectors that are balanced (with d also −d): for dim 2 they are +1 and −1, for dim 3
 // d_i = (cos, sin)(angle + 2π i / m) with m even. Turning `angle` onto the predicted slip makes the friction
 // of a sliding contact exactly opposed to the slip, whatever m is.
 #pragma once
 #include <cstdint>
 
+#include "delassus/base/convex_polygon.hpp"
 #include "delassus/linalg/types.hpp"
 
 namespace delassus {
@@ -48,15 +50,19 @@ struct Cone {
   double bound = 0;        // box only [N·s]
   double mu_rolling = 0;   // dim 5 and 6 [m]
   double mu_spinning = 0;  // dim 4 and 6 [m]
+  SharedPolygon polygon;   // polyhedral dim 3: of num_directions corners; none: regular [-]
   bool operator==(const Cone&) const = default;
 };
 
-// Unit generator i of a polyhedral cone in the tangent frame; the second component is 0 for dim 2.
+// Generator i of a polyhedral cone in the tangent frame, a unit vector or the corner of its polygon; the second component is 0 for dim 2.
 Eigen::Vector2d cone_direction(const Cone& cone, int i);
 // max_i d_iᵀ x: the support function of the generators' hull.
 double cone_support(const Cone& cone, const Eigen::Vector2d& x);
 // Smallest s with x ∈ s conv{d_i}: the gauge of the hull; ‖x‖ for a coulomb cone.
 double cone_gauge(const Cone& cone, const Eigen::Vector2d& x);
+// Coefficients of the largest disk within the hull of a polyhedral cone, and of the smallest around it.
+double inner_friction(const Cone& cone);
+double outer_friction(const Cone& cone);
 // Tangential part of a contact triple, second component 0 for planar contacts.
 Eigen::Vector2d tangential(const Cone& cone, const Eigen::Ref<const Vector>& triple);
 

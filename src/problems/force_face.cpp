@@ -162,7 +162,7 @@ bool find_face(const Cone& cone, const ContactVectorRef& r, const ContactVectorR
     const bool polygon = cone.kind == ConeKind::polyhedral && part.size == 2;
     if (out.sticks && polygon) {
       if (cone.num_directions < 3) return false;
-      out.bound *= std::cos(std::numbers::pi / cone.num_directions);
+      out.bound = inner_friction(cone);
     }
     if (out.sticks || part.coefficient == 0) continue;
     // The friction that there is says against which direction it is.

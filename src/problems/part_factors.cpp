@@ -41,7 +41,9 @@ bool PartFactors::compute(const Problem& problem, const Parts& parts, bool check
   symmetric_ = problem.symmetric;
   if (whole_) {
     symmetric_ = symmetric_ || problem.A.is_symmetric();
-    if (check_definite && !symmetric_ && !is_definite(problem.A, symmetric_part_, definiteness_))
+    kkt_.use(linear_solver_);
+    if (check_definite && (!symmetric_ || iterates()) &&
+        !is_definite(problem.A, symmetric_part_, definiteness_))
       return false;
     const BlockRows* directions = problem.separate_directions ? &problem.G_directions : nullptr;
     return kkt_.compute(problem.A, symmetric_, problem.Gt, directions, problem.C, 1 + problem.Ht.rows());
@@ -144,7 +146,8 @@ bool PartFactors::factorize_mechanism(int part, Mechanism& mechanism) {
   for (int i = 0; i < rows; ++i) mechanism.C[i] = problem_->C[mechanism.joint_rows[i]];
   const BlockRows* directions = problem_->separate_directions ? &mechanism.G_directions : nullptr;
   if (part_symmetric_[part] == 0) part_symmetric_[part] = mechanism.A.is_symmetric() ? 1 : 0;
-  if (check_definite_ && part_symmetric_[part] == 0 &&
+  mechanism.kkt.use(linear_solver_);
+  if (check_definite_ && (part_symmetric_[part] == 0 || iterates()) &&
       !is_definite(mechanism.A, mechanism.symmetric_part, mechanism.definiteness))
     return false;
   return mechanism.kkt.compute(mechanism.A, part_symmetric_[part] != 0, mechanism.Gt, directions, mechanism.C,
@@ -202,6 +205,20 @@ void PartFactors::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vecto
     solve_body(k, x, 1);
     for (std::size_t i = 0; i < velocities.size(); ++i) v[velocities[i]] = x[i];
   }
+}
+
+int PartFactors::linear_iterations() const {
+  if (whole_) return kkt_.iterations();
+  int sum = 0;
+  for (int k = 0; k < num_mechanisms_; ++k) sum += mechanisms_[k]->kkt.iterations();
+  return sum;
+}
+
+const char* PartFactors::trouble() const {
+  if (whole_) return kkt_.trouble();
+  for (int k = 0; k < num_mechanisms_; ++k)
+    if (*mechanisms_[k]->kkt.trouble() != '\0') return mechanisms_[k]->kkt.trouble();
+  return "";
 }
 
 int PartFactors::num_redundant() const {

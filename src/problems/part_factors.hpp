@@ -25,6 +25,10 @@ class PartFactors {
   // Both must stay alive and unchanged while this object is used. False: A is not positive definite; of parts that are not
   // symmetric this is known only where `check_definite` asks for it, by Cholesky's method on their symmetric part.
   bool compute(const Problem& problem, const Parts& parts, bool check_definite = false);
+  // Of mechanisms, from now on.
+  void use(LinearSolver solver) { linear_solver_ = solver; }
+  int linear_iterations() const;
+  const char* trouble() const;
   // Of all parts.
   bool symmetric() const { return symmetric_; }
   // The only part of a problem that does not fall apart is the problem itself: nothing is copied.
@@ -52,6 +56,8 @@ class PartFactors {
     Vector p, g, v, lambda;
   };
 
+  // Factorisations that would show whether A is positive definite are not made.
+  bool iterates() const { return linear_solver_ != LinearSolver::direct; }
   bool is_body(int part) const { return mechanism_of_[part] < 0; }
   void need_mechanism(int part);
   void sort_parts();
@@ -64,6 +70,7 @@ class PartFactors {
 
   const Problem* problem_ = nullptr;
   const Parts* parts_ = nullptr;
+  LinearSolver linear_solver_ = LinearSolver::direct;
   bool whole_ = false, symmetric_ = true, check_definite_ = false;
   KktFactor kkt_;  // of the whole problem
   StepMatrixFactor definiteness_;

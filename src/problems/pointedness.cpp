@@ -72,7 +72,10 @@ struct ScaledContacts {
       }
       double opening = u_c[0];
       Cone circular = cone;
-      if (cone.kind == ConeKind::polyhedral) circular.kind = ConeKind::convex;
+      if (cone.kind == ConeKind::polyhedral) {
+        circular.kind = ConeKind::convex;
+        circular.mu = outer_friction(cone);
+      }
       const FrictionParts parts = friction_parts(circular);
       for (int p = 0; friction && p < parts.count; ++p)
         opening -= parts.part[p].coefficient * u_c.segment(parts.part[p].first, parts.part[p].size).norm();

@@ -85,6 +85,13 @@ std::string check_cone(const Cone& cone) {
         return fmt::format("a polyhedral cone has dim 2 or 3, not {}", cone.dim);
       if (cone.dim == 2 && cone.num_directions != 2)
         return fmt::format("a planar polyhedral cone has 2 directions, not {}", cone.num_directions);
+      if (cone.polygon) {
+        if (cone.dim != 3) return fmt::format("a cone with a polygon has dim 3, not {}", cone.dim);
+        if (cone.num_directions != cone.polygon->size())
+          return fmt::format("a cone with {} directions has a polygon of {} corners", cone.num_directions,
+                             cone.polygon->size());
+        return {};
+      }
       if (cone.num_directions < 2 || cone.num_directions % 2 != 0)
         return fmt::format("a polyhedral cone has an even number of directions, 2 or more, not {}",
                            cone.num_directions);

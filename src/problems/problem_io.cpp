@@ -10,7 +10,7 @@
 //   Gt columns num_groups, then each group: rows num_blocks, then each block: column width, values row by row
 //   g, C, Ht, w, G_directions, H_directions likewise
 //   cones count, then each cone: kind dim mu num_directions extra_normal angle, and the bound of a box, or of a circular
-//   cone of dim 4 to 6 mu_rolling mu_spinning
+//   cone of dim 4 to 6 mu_rolling mu_spinning; a polyhedral cone with a polygon has the kind `polygon`, and its corners follow
 //   end
 //
 //   delassus-local-problem 1
@@ -42,7 +42,9 @@ constexpr int k_version = 1;
 constexpr int k_max_directions = 10'000;
 
 // In the order of ConeKind.
-constexpr const char* k_kind_words[] = {"nonnegative", "coulomb", "polyhedral", "box", "convex", "equality"};
+constexpr const char* k_kind_words[] = {"nonnegative", "coulomb",  "polyhedral", "box",
+                                        "convex",      "equality", "polygon"};
+constexpr int k_polygon_word = 6;
 
 void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << keyword << ' ' << values.size();
@@ -132,10 +134,14 @@ void read(TextReader& reader, const char* keyword, BlockRows& out) {
 void write(std::ostream& out, const std::vector<Cone>& cones) {
   out << "cones " << cones.size() << '\n';
   for (const Cone& cone : cones) {
-    out << fmt::format("{} {} {:a} {} {:a} {:a}", k_kind_words[static_cast<int>(cone.kind)], cone.dim,
+    out << fmt::format("{} {} {:a} {} {:a} {:a}",
+                       k_kind_words[cone.polygon ? k_polygon_word : static_cast<int>(cone.kind)], cone.dim,
                        cone.mu, cone.num_directions, cone.extra_normal, cone.angle);
     if (cone.kind == ConeKind::box) out << fmt::format(" {:a}", cone.bound);
     if (has_couples(cone)) out << fmt::format(" {:a} {:a}", cone.mu_rolling, cone.mu_spinning);
+    if (cone.polygon)
+      for (const Eigen::Vector2d& corner : cone.polygon->corners())
+        out << fmt::format(" {:a} {:a}", corner.x(), corner.y());
     out << '\n';
   }
 }
@@ -143,13 +149,25 @@ void write(std::ostream& out, const std::vector<Cone>& cones) {
 Cone read_cone(TextReader& reader) {
   constexpr double any = -std::numeric_limits<double>::infinity();
   Cone cone;
-  cone.kind = static_cast<ConeKind>(reader.one_of({std::begin(k_kind_words), std::end(k_kind_words)}));
+  const auto word = static_cast<int>(reader.one_of({std::begin(k_kind_words), std::end(k_kind_words)}));
+  cone.kind = word == k_polygon_word ? ConeKind::polyhedral : static_cast<ConeKind>(word);
   cone.dim = static_cast<int>(reader.integer(1, k_max_cone_dim));
   cone.mu = reader.finite_number("mu", 0);
   cone.num_directions = static_cast<int>(reader.integer(0, k_max_directions));
   cone.extra_normal = reader.finite_number("extra_normal", 0);
   cone.angle = reader.finite_number("angle", any);
   if (cone.kind == ConeKind::box) cone.bound = reader.finite_number("bound", 0);
+  if (word == k_polygon_word) {
+    std::vector<Eigen::Vector2d> corners(static_cast<std::size_t>(cone.num_directions));
+    for (Eigen::Vector2d& corner : corners) {
+      corner.x() = reader.finite_number("corner", any);
+      corner.y() = reader.finite_number("corner", any);
+    }
+    auto polygon = std::make_shared<ConvexPolygon>();
+    if (const std::string wrong = ConvexPolygon::make(corners, *polygon); !wrong.empty())
+      reader.fail("the polygon of a cone: " + wrong);
+    cone.polygon.polygon = std::move(polygon);
+  }
   if (has_couples(cone)) {
     cone.mu_rolling = reader.finite_number("mu_rolling", 0);
     cone.mu_spinning = reader.finite_number("mu_spinning", 0);

@@ -23,6 +23,11 @@ class Reduction {
   // Factorises; the problem must stay alive and unchanged while this object is used. False: A is not positive
   // definite. `check_definite`: also where A is not symmetric, which takes a factorisation more (part_factors.hpp).
   bool compute(const Problem& problem, bool check_definite = false);
+  // How the systems of mechanisms are solved from now on.
+  void use(LinearSolver solver) { factors_.use(solver); }
+  // Of MINRES in the last compute() and what followed; and why it could not.
+  int linear_iterations() const { return factors_.linear_iterations(); }
+  const char* trouble() const { return factors_.trouble(); }
   // After a change of p, g and w only: new u_free with the same W.
   void update_free_velocity();
   // After a change of the cones only.

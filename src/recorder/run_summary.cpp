@@ -21,6 +21,7 @@ void RunSummary::add(const StepReport& report) {
   worst.energy_defect = std::max(worst.energy_defect, std::abs(report.energy.defect));
   energy = report.energy;
   iterations += c.iterations;
+  linear_iterations += c.linear_iterations;
   events += static_cast<long>(report.events.size());
   substeps += report.substeps;
   rejected += report.rejected;
@@ -70,6 +71,16 @@ std::string to_json(const RunSummary& s) {
       estimated["reason"] = estimate->reason;
     }
   }
+  nlohmann::json bounds;
+  if (const RunBounds& b = s.bounds; b.watched)
+    bounds = {{"energy_not_watched", b.why_not},
+              {"step_ratio", b.step_ratio},
+              {"step_time", b.step_time},
+              {"growth_ratio", b.growth_ratio},
+              {"growth_time", b.growth_time},
+              {"pointedness", b.pointedness},
+              {"pointedness_time", b.pointedness_time},
+              {"contacts_skipped", b.contacts_skipped}};
   const EnergyReport& e = s.energy;
   const nlohmann::json energy = {
       {"kinetic", e.kinetic},   {"potential", e.potential}, {"work", e.work},
@@ -92,6 +103,7 @@ std::string to_json(const RunSummary& s) {
                               {"smallest_step", s.smallest_step},
                               {"local_errors", s.local_errors},
                               {"estimated_error", estimated},
+                              {"bounds", bounds},
                               {"events", s.events},
                               {"iterations", s.iterations},
                               {"work",
@@ -99,6 +111,7 @@ std::string to_json(const RunSummary& s) {
                                 {"derivatives", s.work.derivatives},
                                 {"factorisations", s.work.factorisations},
                                 {"problems", s.work.problems}}},
+                              {"linear_iterations", s.linear_iterations},
                               {"seconds", s.seconds},
                               {"worst",
                                {{"residual", s.worst.residual},

@@ -23,6 +23,17 @@ struct ErrorEstimate {
   std::string reason;            // why it is not predictable from then on
 };
 
+// What monitors saw of the energy bounds and of the contacts (simulation/bound_watch.hpp).
+struct RunBounds {
+  bool watched = false;
+  std::string why_not;  // why the energy is not watched (any more)
+  // Largest kinetic energy over what (1) allows, and largest √(2T) over what (2) allows: above 1 a bound does not hold [-]; when [s].
+  double step_ratio = 0, step_time = 0, growth_ratio = 0, growth_time = 0;
+  double pointedness = 1,
+         pointedness_time = 0;    // smallest κ of (3): 0 where contact forces can cancel [-]; when [s]
+  bool contacts_skipped = false;  // some groups of contacts were too large to be looked at
+};
+
 struct RunSummary {
   std::string program, scene, stepper, stepper_reason;
   std::vector<std::string> settings;
@@ -33,9 +44,11 @@ struct RunSummary {
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
   WorkCounts work;  // of all steps
+  long linear_iterations = 0;  // of MINRES, where it was asked for
   // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
   double smallest_step = 0, local_errors = 0;
   std::optional<ErrorEstimate> estimated_error;  // where it was asked for
+  RunBounds bounds;                              // likewise
   long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured
   struct Worst {
     double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]

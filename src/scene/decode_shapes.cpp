@@ -61,6 +61,20 @@ std::vector<Vector3> read_points(const FieldReader& f, const std::string& key) {
   return out;
 }
 
+SharedPolygon read_polygon(const FieldReader& f) {
+  const std::string key = "friction_polygon";
+  std::vector<Eigen::Vector2d> corners;
+  for (const std::vector<double>& row : f.number_rows(key)) {
+    require_count(f.place(key, corners.size()), fmt::format("a row of '{}' of {}", key, f.title()),
+                  row.size(), 2);
+    corners.emplace_back(row[0], row[1]);
+  }
+  auto polygon = std::make_shared<ConvexPolygon>();
+  if (const std::string wrong = ConvexPolygon::make(corners, *polygon); !wrong.empty())
+    throw InputError(f.place(key), fmt::format("'{}' of {}: {}", key, f.title(), wrong));
+  return {std::move(polygon)};
+}
+
 // Both edges or axes: three numbers > 0.
 Vector3 read_size(const FieldReader& f) {
   const Vector3 size = f.vector3("size", Vector3::Zero());
@@ -166,6 +180,7 @@ ShapeReader::Defaults ShapeReader::update(Defaults defaults, const FieldReader& 
     m.friction_2 = f.number("friction_2", m.friction_2);
     m.friction_axis = f.vector3("friction_axis", m.friction_axis);
     m.surface_velocity = f.vector3("surface_velocity", m.surface_velocity);
+    if (f.has("friction_polygon")) m.friction_polygon = read_polygon(f);
   }
   if (f.knows("margin")) defaults.margin = f.number("margin", defaults.margin);
   if (f.knows("collide")) defaults.collides = f.boolean("collide", defaults.collides);

@@ -77,14 +77,20 @@ FieldList materials(const std::string& from) {
 }
 
 FieldList surface_directions(const std::string& from) {
-  return {vector3("friction_axis", false, "-",
-                  "direction of friction in the shape's frame, projected onto the contact",
-                  from.empty() ? "none" : from),
-          positive("friction_2", from.empty() ? "as friction" : from, "-",
-                   "coefficient across friction_axis, with which it goes"),
-          vector3("surface_velocity", false, "m/s",
-                  "of a belt: of the surface relative to the shape, in its frame, projected onto the contact",
-                  from.empty() ? "[0, 0, 0]" : from)};
+  return {
+      vector3("friction_axis", false, "-",
+              "direction of friction in the shape's frame, projected onto the contact",
+              from.empty() ? "none" : from),
+      positive("friction_2", from.empty() ? "as friction" : from, "-",
+               "coefficient across friction_axis, with which it goes"),
+      of_type(
+          "friction_polygon", FieldType::number_rows, false, "-",
+          "corners [x, y] of what the friction force on the shape may be, of a unit normal force: x along "
+          "friction_axis, y along outward normal × axis; law coulomb-polyhedral",
+          from.empty() ? "none" : from),
+      vector3("surface_velocity", false, "m/s",
+              "of a belt: of the surface relative to the shape, in its frame, projected onto the contact",
+              from.empty() ? "[0, 0, 0]" : from)};
 }
 
 FieldList contact_groups(const std::string& from) {

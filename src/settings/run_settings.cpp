@@ -31,7 +31,12 @@ std::vector<SettingTable> make_tables() {
             {{"stop", StartPolicy::stop}, {"resolve", StartPolicy::resolve}, {"accept", StartPolicy::accept}},
             "a start that passes stops or overlaps: end with a message, move the bodies "
             "apart as little as possible, or go on all the same",
-            k_options, &SimulationOptions::start)}},
+            k_options, &SimulationOptions::start),
+        flag_key("monitors",
+                 "watch the bounds of the energy (Anitescu and Potra 1997, 2.22, 5.3-5.4) and whether "
+                 "contact forces can "
+                 "cancel (pointedness) in every step; costs time",
+                 k_options, &SimulationOptions::monitors)}},
       lift_table("stepper", "Time stepping; see `delassus list steppers`.", stepper_keys(),
                  &SimulationOptions::stepper),
       lift_table("law", "Contact law; see `delassus list laws` and docs/laws.md.", law_keys(),

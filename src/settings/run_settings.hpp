@@ -31,6 +31,8 @@ struct SimulationOptions {
   // Put a state that has made no step yet onto its joints first (steppers/consistent_start.hpp).
   bool assemble = true;
   StartPolicy start = StartPolicy::stop;  // of such a state, too
+  // Bounds of the energy and pointedness along the run (simulation/bound_watch.hpp): they cost time and change nothing.
+  bool monitors = false;
   SolverSettings solver;
   bool operator==(const SimulationOptions&) const = default;
 };

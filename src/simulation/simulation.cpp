@@ -58,6 +58,15 @@ void require_law(const Solver& solver, ContactLawKind law) {
                                solver.name(), find_law(law).name, able));
 }
 
+void require_polygons_fit(const System& system, ContactLawKind law) {
+  if (!system.has_friction_polygons() || law == ContactLawKind::polyhedral ||
+      law == ContactLawKind::frictionless)
+    return;
+  throw InputError(fmt::format(
+      "a shape has a friction_polygon, which the law '{}' cannot take; allowed: {}, {}", find_law(law).name,
+      find_law(ContactLawKind::polyhedral).name, find_law(ContactLawKind::frictionless).name));
+}
+
 Simulation make_from_scene(const Scene& scene, OwnParts parts) {
   CompiledScene compiled = compile(scene.desc);
   if (!parts.stepper) require_stepper_fits(scene.desc, *compiled.system, compiled.state);
@@ -94,6 +103,7 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     }
     std::unique_ptr<Solver> solver = parts.solver ? std::move(parts.solver) : make_solver(options_.solver);
     if (system_->has_contacts()) require_law(*solver, options_.stepper.options.law.kind);
+    require_polygons_fit(*system_, options_.stepper.options.law.kind);
     stepper_ = make_stepper(options_.stepper, std::move(solver), std::move(captured));
   }
   start_.ok = true;
@@ -106,6 +116,7 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
     if (const std::string caution = stepper_caution(options_.stepper, *system_, state_); !caution.empty())
       start_warnings_.push_back({WarningKind::setting, caution});
   energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+  if (options_.monitors) bound_watch_.begin(*system_, state_);
 }
 
 void Simulation::look_at_start() {
@@ -152,6 +163,7 @@ void Simulation::set_state(State state) {
   std::erase_if(start_warnings_, [](const Warning& x) { return x.kind == WarningKind::start; });
   state_ = std::move(state);
   energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+  if (options_.monitors) bound_watch_.begin(*system_, state_);
   certificate_watch_ = {};
   report_ = {};
   snapshot_.clear();
@@ -243,6 +255,7 @@ const StepReport& Simulation::step(double t_end) {
   if (!continues_grid()) grid = {state_.t, options_.step, 0};
   const TimeGrid planned = grid;
   const bool to_grid = planned.next() <= t_end + k_grid_tolerance * options_.step;
+  if (options_.monitors) bound_watch_.before_step(*system_, state_);
   const TimeGrid following{planned.origin, planned.step, planned.index + 1};
   const WorkCounts before_step = work_counts();
   try {
@@ -264,6 +277,8 @@ const StepReport& Simulation::step(double t_end) {
   if (!report_.stopped && (report_.ok || report_.substeps > 0)) {
     energy_watch_.look(report_);
     certificate_watch_.look(*system_, state_, report_);
+    if (options_.monitors && report_.ok)
+      bound_watch_.look(*system_, options_.stepper.options, state_, report_);
   }
   snapshot_.clear();
   for (const auto& observer : observers_) go_on_ = observer->after_step(*this, report_) && go_on_;

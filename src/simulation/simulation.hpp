@@ -20,6 +20,7 @@
 
 #include "delassus/scene/scene.hpp"
 #include "delassus/settings/run_settings.hpp"
+#include "delassus/simulation/bound_watch.hpp"
 #include "delassus/simulation/certificate_watch.hpp"
 #include "delassus/simulation/energy_watch.hpp"
 #include "delassus/simulation/signals.hpp"
@@ -85,6 +86,8 @@ class Simulation {
   const StepReport& report() const { return report_; }
   // Energy in play, and energy from nowhere, since the run began or was resumed.
   const EnergyWatch& energy_watch() const { return energy_watch_; }
+  // What the monitors have seen since then, where they were asked for (SimulationOptions::monitors).
+  const BoundWatch& bound_watch() const { return bound_watch_; }
   // The last one-step problem of the stepper; null when it forms none.
   const Problem* last_problem() const { return stepper_->last_problem(); }
 
@@ -134,6 +137,7 @@ class Simulation {
   std::vector<Warning> start_warnings_;
   EnergyWatch energy_watch_;
   CertificateWatch certificate_watch_;
+  BoundWatch bound_watch_;
   StepReport report_, next_report_;
   std::vector<std::shared_ptr<Controller>> controllers_;
   std::vector<std::shared_ptr<Observer>> observers_;

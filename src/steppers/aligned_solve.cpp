@@ -16,7 +16,7 @@ bool turn_generators(Problem& problem, Reduction& reduction, const Solution& sol
   bool turned = false;
   for (int c = 0; c < problem.num_contacts(); ++c) {
     Cone& cone = problem.cones[c];
-    if (cone.dim < 3 || solution.modes[c].status != ContactStatus::slip) continue;
+    if (cone.dim < 3 || cone.polygon || solution.modes[c].status != ContactStatus::slip) continue;
     const Eigen::Vector2d slip =
         tangential(cone, solution.u.segment(problem.Ht.first_row(c), cone.dim)).normalized();
     if ((slip - cone_direction(cone, 0)).norm() <= k_turn_tolerance) continue;

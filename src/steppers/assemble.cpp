@@ -96,6 +96,12 @@ Cone make_cone(const ContactLaw& law, const ContactRows& contacts, int c, const 
   const int rows = contacts.rows.group_rows(c);
   const ContactSurface& surface = contacts.surfaces[c];
   if (law.kind == ContactLawKind::frictionless || rows == 1) return {};
+  if (surface.polygon && law.kind == ContactLawKind::polyhedral && rows >= 3)
+    return {.kind = ConeKind::polyhedral,
+            .dim = 3,
+            .mu = 1,
+            .num_directions = surface.polygon->size(),
+            .polygon = surface.polygon};
   const double mu = friction_of(contacts, c, mode, hint_velocity);
   bool turning = law.kind != ContactLawKind::polyhedral && rows == 6 && surface.resists_turning();
   const double rolling =
@@ -186,6 +192,12 @@ void stabilise_joints(const StepFormula& formula, const StepperOptions& options,
       formula.limits_recovery ? options.joint_recovery_speed : std::numeric_limits<double>::infinity();
   for (int i = 0; i < holonomic; ++i)
     problem.g[i] -= std::clamp(formula.stabilisation / h * rows.violation[i], -fastest, fastest);
+}
+
+// (8) of step_formula.hpp; g belongs to rows of the weighted velocity yet.
+void pull_back_joints(const StepperOptions& options, StepData& data, Problem& problem) {
+  const double rate = options.stabilisation / data.whole_step;
+  problem.g.head(data.start_violation.size()) -= rate * data.start_violation;
 }
 
 // Joint friction: boxes after the contacts, without force until their bounds are set.
@@ -351,11 +363,31 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
       system.friction_rows(data.at_directions, data.friction_directions);
   }
   data.M = system.constant_mass();
-  if (data.M == nullptr) {
+  if (data.M == nullptr && formula.mean_mass) {
+    configure_along(system, begin, t + h, h, data, data.at_mass);
+    system.mass(begin.at, data.M_memory);
+    system.mass(data.at_mass, data.M_end);
+    data.M_mean.clear(system.nv());
+    data.M_mean.add(data.M_memory, 0.5);
+    data.M_mean.add(data.M_end, 0.5);
+    data.M = &data.M_mean;
+  } else if (data.M == nullptr) {
     configure_along(system, begin, t + h * fraction(formula.mass), h * fraction(formula.mass), data,
                     data.at_mass);
     system.mass(data.at_mass, data.M_memory);
     data.M = &data.M_memory;
+  }
+  if (options.stabilisation > 0) {
+    data.start_violation = begin.joints.violation.head(begin.joints.num_holonomic);
+    data.start_gaps = contacts.gaps;
+  }
+  data.kqv.setZero(system.nv());
+  if (formula.forces != DataPoint::start) {
+    const double tau = h * fraction(formula.forces);
+    configure_along(system, begin, t + tau, tau, data, data.at_forces);
+    system.forces(data.at_forces, v, data.k0);
+    data.k1 = data.k0;
+    return;
   }
   system.forces(begin.at, v, data.k0);
   const bool same = formula.staggered || !system.depends_on_time();
@@ -365,7 +397,6 @@ void evaluate_step(const System& system, const StepFormula& formula, const Stepp
     data.k1 = data.k0;
   else
     system.forces(at_end_time, v, data.k1);
-  data.kqv.setZero(system.nv());
   if (!formula.implicit_forces) return;
   system.force_jacobians(at_end_time, v, data.jacobians);
   if (formula.staggered) return;
@@ -379,6 +410,7 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   const Vector& v = begin.phase.v;
   const double alpha = formula.alpha, sigma = formula.sigma;
   assemble_constraints(options, data.bilateral, data.contact_rows(), modes, slip_hint, data, problem);
+  if (options.stabilisation > 0 && data.whole_step > 0) pull_back_joints(options, data, problem);
   if (formula.joint_sigma != 1.0 && data.num_joint_rows > 0) {
     // (5), written for v⁺.
     data.bilateral.rows.multiply(VectorRef(v), data.u);

@@ -21,7 +21,7 @@ namespace delassus {
 // What the problem of a step is made of: functions of the beginning, the step size and the contacts alone, evaluated
 // once, whatever modes, laws and derivatives are tried. Kept for its memory.
 struct StepData {
-  Configuration at_rows, at_directions, at_mass, at_end_time;
+  Configuration at_rows, at_directions, at_mass, at_forces, at_end_time;
   BilateralRows bilateral, bilateral_directions;
   ContactSet contacts, contact_directions;  // where the formula takes rows and directions
   bool contacts_at_start = false;
@@ -29,8 +29,11 @@ struct StepData {
   const ContactRows& contact_rows() const { return contacts_at_start ? start_rows : contacts.rows; }
   FrictionRows friction, friction_directions;
   ForceJacobians jacobians;
-  const BlockMatrix* M = nullptr;  // of the system where it is constant, otherwise M_memory
-  BlockMatrix M_memory;
+  const BlockMatrix* M = nullptr;  // of the system where it is constant, otherwise one of these
+  BlockMatrix M_memory, M_end, M_mean;
+  // Stabilisation: Θ of the joints and Φ of the contacts at the beginning, and the whole step H of (8); not used where H is 0.
+  double whole_step = 0;
+  Vector start_violation, start_gaps;
   Vector k0, k1, kqv;  // forces at both ends of the step, k_q v
   // Scratch of the assembly.
   Vector q, w, u, joint_bias, bias, impulse;

@@ -82,7 +82,8 @@ bool CapturingStepper::judges_blow_ups() const {
 }
 
 bool CapturingStepper::halve_deep_step(const State& state, Retries& retries) {
-  if (!retries_step() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings))
+  if (!retries_step() ||
+      !may_halve(step_, state, options_, retries, std::min(deep_halvings(step_), options_.max_halvings)))
     return false;
   const std::string deep = deepened(step_, state, k_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
@@ -94,7 +95,7 @@ bool CapturingStepper::halve_gaining_step(const State& state, Retries& retries) 
   if (!judges && !judges_blow_ups()) return false;
   const double gain = gains_.gained(step_, kernel_.free_velocity(), true);
   if (!judges && !gains_.blows_up()) return false;
-  if (retries.halvings >= gains_.halvings_worth(options_.max_halvings)) return false;
+  if (!may_halve(step_, state, options_, retries, gains_.halvings_worth(options_.max_halvings))) return false;
   if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
   return gain > 0;
 }

@@ -141,6 +141,8 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
   report.t_begin = state.t;
   now_ = state;
   const double interval = request.t_end - state.t;
+  const double smallest_smooth = std::max(k_smallest_smooth_step * interval, rule_.smallest_step);
+  const double smallest_event = std::max(k_smallest_event_step * interval, rule_.smallest_step);
   double h = now_.history.controlled_step > 0 ? now_.history.controlled_step : interval;
   int silent_jumps = 0;
   struct {
@@ -149,11 +151,11 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
   while (now_.t < request.t_end) {
     const double rest = request.t_end - now_.t;
     // No short step before the end of the interval.
-    const double wanted = std::max(h, k_smallest_smooth_step * interval);
+    const double wanted = std::max(h, smallest_smooth);
     const double step = wanted >= rest ? rest : wanted > 0.5 * rest ? 0.5 * rest : wanted;
     const double t_end = step == rest ? request.t_end : now_.t + step;
     if (!take(system, t_end, std::min(t_end + 0.5 * step, std::max(request.t_next, t_end)))) {
-      if (part_.stopped || step <= k_smallest_event_step * interval) {
+      if (part_.stopped || step <= smallest_event) {
         // The state stays before it, and so do energies and forces.
         report.warnings.insert(report.warnings.end(), part_.warnings.begin(), part_.warnings.end());
         report.ok = false;
@@ -168,15 +170,14 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
     // A step that its own stepper has cut into parts says nothing if its halves were cut into the same ones.
     const long parts = whole_report_.substeps;
     if (parts > 1 && halves_report_.substeps < k_more_parts * static_cast<double>(parts) &&
-        !has_jump(whole_report_) && !has_jump(halves_report_) && step > k_smallest_event_step * interval) {
+        !has_jump(whole_report_) && !has_jump(halves_report_) && step > smallest_event) {
       ++report.rejected;
       h = step / static_cast<double>(std::min(parts, k_most_parts));
       continue;
     }
     const Estimate found = estimate(system, step);
     // A jump that no event has told of, as from a start that is not consistent: it moves nothing.
-    const bool silent_jump =
-        !found.moves && step <= k_smallest_event_step * interval && silent_jumps++ < k_most_silent_jumps;
+    const bool silent_jump = !found.moves && step <= smallest_event && silent_jumps++ < k_most_silent_jumps;
     const bool noise = !(found.error <= 1) && !found.jumps && found.difference < k_noise &&
                        step <= k_falls * refused.step && found.difference > k_falls * refused.difference;
     if (noise)
@@ -188,7 +189,7 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
                       system.velocity_name(found.worst)));
     if (!(found.error <= 1) && !silent_jump && !noise) {
       refused = {step, found.difference, refused.first_step > 0 ? refused.first_step : step};
-      const bool shortest = step <= (found.jumps ? k_smallest_event_step : k_smallest_smooth_step) * interval;
+      const bool shortest = step <= (found.jumps ? smallest_event : smallest_smooth);
       if (!shortest) {
         ++report.rejected;
         h = std::min(next_step(step, found), k_safety * step);

@@ -44,8 +44,9 @@ struct ControlRule {
   double tolerance = 1e-4;  // ε, rtol
   // atol of (5); none: rtol.
   std::optional<double> absolute;
-  int order = 1;          // of the scheme on smooth parts, p
-  bool captures = false;  // it captures all events, so that velocities may jump in any step: (3)
+  int order = 1;             // of the scheme on smooth parts, p
+  bool captures = false;     // it captures all events, so that velocities may jump in any step: (3)
+  double smallest_step = 0;  // that users allow, beside those of the interval [s]
   // (5) instead of (1)-(4).
   std::optional<OrderGuess> published;
 };

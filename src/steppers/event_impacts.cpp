@@ -138,8 +138,7 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
     return;
   }
   book(step, hit_contacts_.contacts());
-  step.count_event(hit_contacts_.contacts().empty() ? 0 : hit_contacts_.contacts().ids[0],
-                   options_.max_events);
+  step.count_event(hit_contacts_.contacts().empty() ? 0 : hit_contacts_.contacts().ids[0], options_);
 }
 
 // u_N of a unit normal impulse with the friction of the slip, of a contact on its own, is not positive.
@@ -230,7 +229,7 @@ bool EventStepper::resolve_shock(EventStep& step, double& h) {
   step.report->certificate.iterations += impact_.stats.iterations;
   if (!impact_.ok) return false;
   book(step, shocked_);
-  step.count_event(shocked_.ids[0], options_.max_events);
+  step.count_event(shocked_.ids[0], options_);
   return true;
 }
 

@@ -35,7 +35,8 @@ constexpr double k_shortest_captured = 1.0 / 256;
 
 bool has_order_2(const StepFormula& formula) {
   return formula.alpha == 0.5 && formula.gamma == 0.5 && formula.sigma == 0.5 &&
-         formula.rows == DataPoint::middle && formula.directions == DataPoint::middle;
+         formula.rows == DataPoint::middle && formula.directions == DataPoint::middle &&
+         formula.forces == DataPoint::start;
 }
 
 bool contains(const std::vector<ContactId>& ids, ContactId id) {
@@ -61,6 +62,7 @@ void EventStep::begin(const System& the_system, const State& state, const StepRe
   slides_through = false;
   captured_limit = std::numeric_limits<double>::infinity();
   num_events = num_turns = 0;
+  last_event = -std::numeric_limits<double>::infinity();
 }
 
 bool EventStep::stops_at_event() const {
@@ -72,15 +74,20 @@ bool EventStep::stops_at_event() const {
   return true;
 }
 
-void EventStep::count_event(ContactId id, int max_events) {
-  if (++num_events <= max_events || capturing) return;
+void EventStep::count_event(ContactId id, const StepperOptions& options) {
+  const bool too_fast = follows_too_fast(options.smallest_step, last_event, now.phase.t);
+  last_event = now.phase.t;
+  if ((++num_events <= options.max_events && !too_fast) || capturing) return;
   capturing = true;
   report->events.push_back({.time = now.phase.t, .kind = EventKind::zeno, .contact = id});
-  report->warn(
-      WarningKind::captured,
-      fmt::format("t = {:.9g} s: more than {} events in a step (the last at contact '{}'); the rest of the "
-                  "step is captured, not located",
-                  now.phase.t, max_events, system->contact_name(id)));
+  const std::string why =
+      too_fast ? fmt::format("events follow each other faster than the smallest step of {:g} s",
+                             options.smallest_step)
+               : fmt::format("more than {} events in a step", options.max_events);
+  report->warn(WarningKind::captured,
+               fmt::format("t = {:.9g} s: {} (the last at contact '{}'); the rest of the "
+                           "step is captured, not located",
+                           now.phase.t, why, system->contact_name(id)));
 }
 
 EventStepper::EventStepper(StepFormula formula, StepperOptions options, std::unique_ptr<Solver> solver)
@@ -114,6 +121,7 @@ void EventStepper::take_step(const System& system, const State& state, const Ste
   EventStep& step = step_;
   step.begin(system, state, request, report);
   step.retries = retries;
+  kernel_.begin_whole_step(step.rest());
   gains_.begin(step);
   if (formula_.joints_only) {
     const std::string refused = finisher_.check_joints_only(step, formula_.name);
@@ -146,7 +154,8 @@ bool EventStepper::judges_depths() const {
 }
 
 bool EventStepper::halve_deep_step(const State& state, Retries& retries) {
-  if (!judges_depths() || retries.halvings >= std::min(deep_halvings(step_), options_.max_halvings))
+  if (!judges_depths() ||
+      !may_halve(step_, state, options_, retries, std::min(deep_halvings(step_), options_.max_halvings)))
     return false;
   const std::string deep = deepened(step_, state, k_located_halving_depth);
   if (!deep.empty()) halve_step(step_, state, deep, retries);
@@ -170,7 +179,7 @@ bool EventStepper::judges_gains() const {
 bool EventStepper::halve_gaining_step(const State& state, Retries& retries) {
   if (!judges_gains()) return false;
   const double gain = gains_.gained(step_, kernel_.free_velocity(), false);
-  if (retries.halvings >= gains_.halvings_worth(options_.max_halvings)) return false;
+  if (!may_halve(step_, state, options_, retries, gains_.halvings_worth(options_.max_halvings))) return false;
   if (gain > 0) halve_step(step_, state, fmt::format("{:.3g} J have come from nowhere", gain), retries);
   return gain > 0;
 }
@@ -245,7 +254,7 @@ void EventStepper::take_part(EventStep& step) {
     const double s = first_hand_over(step, touching);
     if (s < 1.0) {
       if (step.stops_at_event()) return;
-      step.count_event(step.active.contacts.ids[0], options_.max_events);
+      step.count_event(step.active.contacts.ids[0], options_);
       if (!take_trial(step, s * h)) return;
     }
     accept(step, trial_);
@@ -458,7 +467,7 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
       if (!memory.closed) continue;
       ids_.push_back(memory.id);
       // Without located transitions the papers' schemes ring at ±v while sticking; that is theirs to show.
-      held_.push_back(options_.detect_transitions ? held_parts(mode_of(memory)) : HeldParts{0});
+      held_.push_back(locates_transitions() ? held_parts(mode_of(memory)) : HeldParts{0});
       friction_ratios_.push_back(friction_ratios(memory));
     }
   // The contacts that are being hit lie on their surfaces, but their velocities are still those before the impact.

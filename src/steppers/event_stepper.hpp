@@ -69,10 +69,11 @@ struct EventStep : StepInProgress {
   double captured_limit =
       std::numeric_limits<double>::infinity();  // of what is captured, where it gained [s]
   int num_events = 0, num_turns = 0;
+  double last_event = -std::numeric_limits<double>::infinity();  // of this step [s]
 
   void begin(const System& the_system, const State& state, const StepRequest& the_request,
              StepReport& the_report);
-  void count_event(ContactId id, int max_events);
+  void count_event(ContactId id, const StepperOptions& options);
   // True, and the step is given up, where it was asked to stop at the first event.
   bool stops_at_event() const;
 };
@@ -88,9 +89,11 @@ class EventStepper final : public Stepper {
   const Problem* last_problem() const override { return &kernel_.problem(); }
 
  private:
-  // Sliding contacts of the convex law separate: they have no mode that lasts.
+  // Sliding contacts of the convex law separate: they have no mode that lasts. One on a side of a polygon sticks across it while it
+  // slides along, which is no mode either.
   bool locates_transitions() const {
-    return options_.detect_transitions && options_.law.kind != ContactLawKind::convex;
+    return options_.detect_transitions && options_.law.kind != ContactLawKind::convex &&
+           !step_.system->has_friction_polygons();
   }
   // A step up to its contacts at the end, into step_.
   void take_step(const System& system, const State& state, const StepRequest& request, const Retries& retries,

@@ -53,7 +53,7 @@ void EventStepper::apply_transition(EventStep& step, const Transition& transitio
   step.switched.emplace_back(id, transition.part);
   event.velocity_after = contact_now(step, id).velocity(0);
   step.report->events.push_back(event);
-  step.count_event(id, options_.max_events);
+  step.count_event(id, options_);
   for (const auto& [contact, direction] : transition.others)
     apply_transition(step, {.contact = contact, .kind = EventKind::slip, .direction = direction}, slip_speed);
 }

@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <limits>
 
+#include "delassus/linalg/kkt_method.hpp"
+
 namespace delassus {
 
 // Where along the predicted motion something is evaluated: q, q ⊞ h v/2 or q ⊞ h v.
@@ -53,6 +55,8 @@ struct ImpactLaw {
   double threshold = 0;               // approach speeds below this rebound with e = 0 [m/s]
   // Newton only: restitution is reduced where the law would gain energy (impact/restitution_bound.hpp).
   bool bound_energy = true;
+  // Poisson only: e_T times e of the friction impulse of compression comes back in decompression [-].
+  double tangential_impulse_restitution = 0;
   bool operator==(const ImpactLaw&) const = default;
 };
 
@@ -67,6 +71,12 @@ enum class FailurePolicy : std::uint8_t {
   stop,   // end the run with the last good state
   retry,  // halve the step, up to max_halvings times, then stop
   warn,   // go on with what the solver has, and say so
+};
+
+// The mass matrix of a step in the middle of its predicted motion.
+enum class MassPoint : std::uint8_t {
+  middle,  // M(t+h/2, q ⊞ h v/2)
+  mean,    // ½ [M(t, q) + M(t+h, q ⊞ h v)] (Potra et al. 2006, 2.7, 2.13)
 };
 
 // How moreau-adaptive guesses the order of a step (error_control.hpp).
@@ -114,6 +124,13 @@ struct StepperOptions {
   Projection projection = Projection::automatic;
   FailurePolicy policy = FailurePolicy::retry;
   int max_halvings = 6;
+  // No step is halved below this, and of events that follow each other faster the first is the last one that is located
+  // (Potra et al. 2006, §9.2); 0: no limit [s].
+  double smallest_step = 0;
+  // Joints and closed contacts are pulled back by their rows, s Θ/h and s Φ/h, instead of being projected (Potra et al. 2006, §10.4) [-].
+  double stabilisation = 0;
+  // Of the saddle-point systems of steps without contacts.
+  LinearSolver linear_solver = LinearSolver::direct;
   DaeOptions dae;
 
   // dvi-euler: how fast penetrations (Tasora 2017, note 5) and joints that are off may be taken back [m/s].

@@ -78,6 +78,9 @@ std::vector<Entry> make_contact_entries() {
       {{"anitescu-potra-stiff", "Anitescu and Potra 2002", "1",
         "linearly implicit Euler, damps stiff springs and dampers"},
        Located([](const StepperSettings&) { return anitescu_potra_stiff_formula(); })},
+      {{"leapfrog", "Hairer, Lubich and Wanner 2003", "1-2",
+        "explicit: drift, kick, drift; order 2 where forces do not depend on velocities"},
+       Located([](const StepperSettings&) { return leapfrog_formula(); })},
       {{"moreau-jean", "Acary 2009, eqs. 16-18", "1-2",
         "event capturing: Moreau's time stepping, one problem a step whatever happens in it; for many "
         "contacts"},
@@ -100,13 +103,15 @@ std::vector<Entry> make_contact_entries() {
        InPositions([](const StepperSettings& s) { return s.theta; })},
       // It takes errors back by its rows.
       {{"dvi-euler", "Tasora 2017, eqs. 107-123", "1",
-        "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces"},
-       Captured([](const StepperSettings&) {
-         return CapturingFormula{.step = dvi_euler_formula(), .gaps_in_rows = true};
+        "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces "
+        "unless "
+        "implicit_forces"},
+       Captured([](const StepperSettings& s) {
+         return CapturingFormula{.step = dvi_euler_formula(s.implicit_forces), .gaps_in_rows = true};
        }),
        {},
        Projection::none},
-      {{"event-capturing-rk", "Acary 2009, Algorithm 1", "that of its method, 2-6",
+      {{"event-capturing-rk", "Acary 2009, Algorithm 1", "that of its method, 1-6",
         "Runge-Kutta methods (stepper.method) on the motion between events, which are located to their "
         "order"},
        OfRungeKutta([](const StepperSettings& s) {
@@ -154,7 +159,7 @@ std::vector<Entry> make_smooth_entries() {
        Implicit([](const StepperSettings&) { return euler_implicit_formula(); })},
       {{"trapezoidal-linearized", "Tasora 2017, eqs. 170-171", "2",
         "joints only: one Newton step of the trapezoidal rule, joints in position"},
-       Located([](const StepperSettings&) { return trapezoidal_linearized_formula(); })},
+       Located([](const StepperSettings& s) { return trapezoidal_linearized_formula(s.rows_at_start); })},
       {{"euler-implicit-linearized", "Tasora 2017, eqs. 160-161", "1",
         "joints only: one Newton step of backward Euler, joints pulled back"},
        Located([](const StepperSettings&) { return euler_implicit_linearized_formula(); })},
@@ -188,10 +193,47 @@ bool captures_all(const Entry& entry) {
   return std::holds_alternative<Captured>(entry.make) || std::holds_alternative<InPositions>(entry.make);
 }
 
+// What a key asks for and the named scheme cannot do. The settings are resolved.
+void require_possible(const StepperSettings& settings) {
+  const Entry& entry = find_entry(*settings.name);
+  const auto* located = std::get_if<Located>(&entry.make);
+  const auto* captured = std::get_if<Captured>(&entry.make);
+  const auto refuse = [&](const std::string& key, const std::string& what) {
+    throw InputError(fmt::format("{} is for {}, not for the stepper '{}'", key, what, *settings.name));
+  };
+  const bool one_problem = located != nullptr || captured != nullptr;
+  const StepFormula formula = located != nullptr    ? (*located)(settings)
+                              : captured != nullptr ? (*captured)(settings).step
+                                                    : StepFormula{};
+  if (settings.mass == MassPoint::mean && !(one_problem && formula.mass == DataPoint::middle))
+    refuse("stepper.mass: mean",
+           "schemes that take the mass matrix in the middle of the step, as trapezoidal-2");
+  if (settings.options.stabilisation > 0) {
+    if (located == nullptr || formula.joints_only)
+      refuse("stepper.stabilisation", "schemes with located events, as trapezoidal-2");
+    if (settings.options.projection != Projection::none)
+      throw InputError(
+          "stepper.stabilisation takes the place of the projection: leave stepper.projection out, or none");
+  }
+  const bool implicit =
+      std::holds_alternative<Implicit>(entry.make) || std::holds_alternative<Own>(entry.make);
+  if (settings.options.linear_solver != LinearSolver::direct && !implicit && !formula.joints_only)
+    refuse("stepper.linear_solver",
+           "implicit and linearised schemes for joints, as generalized-alpha; problems with contacts are "
+           "solved by "
+           "solver.name");
+}
+
 void require_valid(const StepperSettings& settings) {
   require_settings("stepper", stepper_keys(), settings);
   require_settings("law", law_keys(), settings);
   require_settings("impact", impact_keys(), settings);
+  require_possible(settings);
+}
+
+StepFormula with_mass(StepFormula formula, const StepperSettings& settings) {
+  formula.mean_mass = settings.mass == MassPoint::mean;
+  return formula;
 }
 
 // One solver for all islands: what it remembers between calls changes no result.
@@ -305,7 +347,8 @@ StepperSettings resolve_settings(StepperSettings settings) {
   const Entry& entry = find_entry(*settings.name);
   StepperOptions& options = settings.options;
   if (!settings.data) settings.data = entry.data;
-  if (options.projection == Projection::automatic) options.projection = entry.projection;
+  if (options.projection == Projection::automatic)
+    options.projection = options.stabilisation > 0 ? Projection::none : entry.projection;
   // The papers' plain schemes take the state at an impact from the interpolant.
   if (options.location == ImpactLocation::automatic)
     options.location =
@@ -322,11 +365,17 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
     formula = (*captured)(settings).step;
   else if (const auto* theta = std::get_if<InPositions>(&entry.make))
     // θ = 0 are central differences.
-    formula = {.alpha = (*theta)(settings), .gamma = 0.5};
+    formula = {.alpha = (*theta)(settings), .gamma = 0.5, .sigma = 1};
   else if (const auto* rk = std::get_if<OfRungeKutta>(&entry.make))
     formula.implicit_forces = !find_tableau((*rk)(settings).method).is_explicit;
   else
     return {};  // implicit, with weights that its keys keep at ½ or above
+  if (system.has_friction_polygons() && formula.sigma < 1)
+    return fmt::format(
+        "the stepper '{}' holds contacts on the mean velocity: one with a friction_polygon that sticks rings "
+        "at ± the velocity it "
+        "came with; 'moreau-jean' and 'trapezoidal-1' hold it still",
+        *settings.name);
   const bool explicit_forces =
       !formula.implicit_forces || (settings.options.derivatives == ForceDerivatives::none &&
                                    !std::holds_alternative<OfRungeKutta>(entry.make));
@@ -338,8 +387,9 @@ std::string stepper_caution(const StepperSettings& settings, const System& syste
   return fmt::format(
       "the stepper '{}' {}: springs, dampers and other forces that change with the motion may gain energy "
       "unless "
-      "the step is far below their fastest period; 'trapezoidal-2' and 'moreau-jean' with theta >= 1/2 do "
-      "not",
+      "the step is far below their fastest period; 'trapezoidal-2', 'moreau-jean' with theta >= 1/2 and "
+      "'dvi-euler' with "
+      "implicit_forces do not",
       *settings.name,
       explicit_forces
           ? "takes forces explicitly"
@@ -361,6 +411,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
                      .order = controlled_order(resolved),
                      .captures = captures_all(scheme)};
     rule.tolerance = resolved.tolerance.value_or(rule.tolerance);
+    rule.smallest_step = resolved.options.smallest_step;
     StepperSettings steps = settings;
     steps.tolerance.reset();
     if (scheme.adapts) {
@@ -374,7 +425,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
   const bool explicit_forces = options.derivatives == ForceDerivatives::none;
   const Entry& entry = find_entry(*resolved.name);
   if (const auto* located = std::get_if<Located>(&entry.make)) {
-    StepFormula formula = (*located)(resolved);
+    StepFormula formula = with_mass((*located)(resolved), resolved);
     if (explicit_forces) formula.implicit_forces = false;
     if (!options.islands || formula.joints_only)
       return std::make_unique<EventStepper>(std::move(formula), options, std::move(solver));
@@ -394,6 +445,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
   }
   if (const auto* captured = std::get_if<Captured>(&entry.make)) {
     CapturingFormula formula = (*captured)(resolved);
+    formula.step = with_mass(std::move(formula.step), resolved);
     if (explicit_forces) formula.step.implicit_forces = false;
     return std::make_unique<CapturingStepper>(std::move(formula), options, std::move(solver));
   }

@@ -42,15 +42,18 @@ struct StepperSettings {
   // moreau-adaptive: atol of its rule (none: as the tolerance) [m, rad], and how it guesses the order of a step.
   std::optional<double> absolute_tolerance;
   OrderGuess order_guess = OrderGuess::status;
-  double theta = 0.5;                 // moreau-jean: θ
-  double prediction = 0.5;            // moreau-jean: γ of the activation
-  bool rows_at_end = false;           // trapezoidal-1
-  double rho = 0.9;                   // generalized-alpha: ρ∞
-  double hht_alpha = -0.05;           // hht: α
-  double newmark_beta = 0.25;         // newmark: β
-  double newmark_gamma = 0.5;         // newmark: γ
-  std::optional<std::string> method;  // event-capturing-rk: Runge-Kutta method; automatic: radau-5
-  double critical_step = 0;           // event-capturing-rk: C, events are located to C h^(p+1) [s^-p]
+  double theta = 0.5;                  // moreau-jean: θ
+  double prediction = 0.5;             // moreau-jean: γ of the activation
+  bool rows_at_end = false;            // trapezoidal-1
+  bool rows_at_start = false;          // trapezoidal-linearized
+  bool implicit_forces = false;        // dvi-euler
+  MassPoint mass = MassPoint::middle;  // schemes that take M in the middle of the step
+  double rho = 0.9;                    // generalized-alpha: ρ∞
+  double hht_alpha = -0.05;            // hht: α
+  double newmark_beta = 0.25;          // newmark: β
+  double newmark_gamma = 0.5;          // newmark: γ
+  std::optional<std::string> method;   // event-capturing-rk: Runge-Kutta method; automatic: radau-5
+  double critical_step = 0;            // event-capturing-rk: C, events are located to C h^(p+1) [s^-p]
   StepperOptions options;
   bool operator==(const StepperSettings&) const = default;
 };

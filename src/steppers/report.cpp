@@ -60,6 +60,8 @@ const char* to_string(WarningKind kind) {
       return "energy gained";
     case WarningKind::start:
       return "start";
+    case WarningKind::bound:
+      return "bound of a monitor";
     case WarningKind::tolerance:
       return "tolerance not met";
     case WarningKind::setting:
@@ -108,6 +110,7 @@ void Certificate::add(const Certificate& other) {
     deepest_contact = other.deepest_contact;
   }
   iterations += other.iterations;
+  linear_iterations += other.linear_iterations;
   solves += other.solves;
   redundant_joint_rows += other.redundant_joint_rows;
 }

@@ -74,6 +74,7 @@ enum class WarningKind : std::uint8_t {
   friction_limits,  // friction in joints was limited by the joint forces of the step before
   energy_gain,      // more energy than forces, motors and moving surfaces have brought
   start,            // the start violates joints, stops or gaps
+  bound,            // monitors: a bound of the energy does not hold, or contact forces can cancel
   tolerance,        // a step whose error is above the tolerance was taken all the same
   setting,          // a scheme or a parameter that can gain energy
   other,
@@ -105,6 +106,7 @@ struct Certificate {
   ContactId worst_contact = 0;  // of the contact residual or, without contact forces, the deepest
   int iterations = 0;           // pivots, sweeps and steps of all solves; methods tried in vain counted
   int solves = 0;               // one-step problems and impact problems
+  int linear_iterations = 0;    // of MINRES, where it was asked for
   int redundant_joint_rows = 0;
   void count_solves(int more) {
     solves += more;

@@ -59,6 +59,18 @@ Keys make_scheme_keys() {
           &S::data),
       flag_key("rows_at_end", "trapezoidal-1: rows at the end of the step, order 2 on curved constraints",
                &S::rows_at_end),
+      flag_key("rows_at_start",
+               "trapezoidal-linearized: joint rows at the start of the step, simpler and of order 1",
+               &S::rows_at_start),
+      choice_key<MassPoint>(
+          "mass", {{"middle", MassPoint::middle}, {"mean", MassPoint::mean}},
+          "schemes that take the mass matrix in the middle of the step: there, or as the mean of those of "
+          "both ends of the predicted motion (Potra et al. 2006, eq. 2.13)",
+          &S::mass),
+      flag_key("implicit_forces",
+               "dvi-euler: stiffness and damping in the step matrix (Tasora 2017, eq. 148), stable on stiff "
+               "springs",
+               &S::implicit_forces),
       number_key("rho", "-", number_between(0, 1),
                  "generalized-alpha: ρ∞, what is left of an infinitely fast vibration in a step", &S::rho),
       number_key("hht_alpha", "-", number_between(-1.0 / 3.0, 0), "hht: α, more negative damps more",
@@ -140,6 +152,21 @@ Keys make_step_keys() {
           "when a step cannot be solved", k_options, &O::policy),
       number_key("max_halvings", "-", number_between(0, 40), "of the step when it is retried", k_options,
                  &O::max_halvings),
+      number_key("smallest_step", "s", number_at_least(0),
+                 "no step is halved below this, and events that follow each other faster are captured, not "
+                 "located; 0: "
+                 "no limit",
+                 k_options, &O::smallest_step),
+      number_key("stabilisation", "-", number_between(0, 1),
+                 "schemes with located events: part of the drift of joints and closed contacts that their "
+                 "rows take back in a "
+                 "step, instead of projection (which is none then)",
+                 k_options, &O::stabilisation),
+      choice_key<LinearSolver>(
+          "linear_solver", {{"direct", LinearSolver::direct}, {"minres", LinearSolver::minres}},
+          "implicit and linearised schemes for joints: how their linear systems are solved; minres: "
+          "symmetric ones only",
+          k_options, &O::linear_solver),
   };
 }
 
@@ -212,6 +239,9 @@ Keys make_impact_keys() {
       number_key("tangential_restitution", "-", number_between(0, 1),
                  "e_T: slip after = −e_T · slip before, where the contact sticks", k_options, impact,
                  &ImpactLaw::tangential_restitution),
+      number_key("tangential_impulse_restitution", "-", number_between(0, 1),
+                 "poisson: decompression returns this times e of the friction impulse of compression",
+                 k_options, impact, &ImpactLaw::tangential_impulse_restitution),
       number_key("threshold", "m/s", number_at_least(0), "slower impacts do not rebound", k_options, impact,
                  &ImpactLaw::threshold),
   };

@@ -39,9 +39,17 @@
 //
 // with the share s of the step that lies between the two velocities.
 //
+// Explicit schemes may take their forces on the way: k(t+τ, q ⊞ τ v, v) in place of both k of (1), A = M.
+//
 // The joint rows of (3) are Gᵀ y = target − s Θ/h with a stabilisation s, 0 for most. With `end_time` they are
 // the linearised positions of the end of the step, Gᵀ v⁺ = −s Θ(t+h, ·)/h, where Θ contains the drive of
 // rheonomic joints; Pfaffian rows then hold for the mean velocity in the middle of the step.
+//
+// In place of projection users may ask for rows that pull back what has drifted (StepperOptions::stabilisation),
+//
+//   Gᵀ y = target − s Θ(t, q)/H,   u_N + s Φ(t, q)/H of closed contacts in place of u_N                (8)
+//
+// with H the whole step up to the grid point, so that a short part after an event takes back no more than its share.
 #pragma once
 #include <string>
 
@@ -57,16 +65,19 @@ struct StepFormula {
   DataPoint rows = DataPoint::middle;        // where the rows of (3) are taken
   DataPoint directions = DataPoint::middle;  // where the impulse directions G, H of (1) are taken
   DataPoint mass = DataPoint::middle;        // where M is taken
-  double joint_sigma = 1;                    // σ_J of (5); other than 1 only with σ = 1
-  bool contacts_at_start = false;            // contact rows and directions at q; needs rows == directions
-  bool implicit_forces = true;               // false: A = M and no k_q v term
-  bool gyroscopic_beforehand = false;        // for bodies without joints; see (6)
-  double stabilisation = 0;                  // s of the joint rows [-]
-  bool limits_recovery = false;              // s Θ/h by joint_recovery_speed
-  bool end_time = false;                     // joint rows at t + h, whatever `rows`; needs σ = 1
-  bool joints_only = false;                  // not defined for contacts
-  bool staggered = false;                    // (7) instead of (1) and (2); α = ½
-  double force_share = 1, stiffness = 0.5;   // s and θ of (7)
+  bool mean_mass = false;                    // the mean of M at both ends of the predicted motion instead
+  DataPoint forces =
+      DataPoint::start;                // where explicit forces are taken; others only without implicit_forces
+  double joint_sigma = 1;              // σ_J of (5); other than 1 only with σ = 1
+  bool contacts_at_start = false;      // contact rows and directions at q; needs rows == directions
+  bool implicit_forces = true;         // false: A = M and no k_q v term
+  bool gyroscopic_beforehand = false;  // for bodies without joints; see (6)
+  double stabilisation = 0;            // s of the joint rows [-]
+  bool limits_recovery = false;        // s Θ/h by joint_recovery_speed
+  bool end_time = false;               // joint rows at t + h, whatever `rows`; needs σ = 1
+  bool joints_only = false;            // not defined for contacts
+  bool staggered = false;              // (7) instead of (1) and (2); α = ½
+  double force_share = 1, stiffness = 0.5;  // s and θ of (7)
 };
 
 // One function a scheme; its header states the equations, the order and where it differs from the source.
@@ -76,8 +87,9 @@ StepFormula alpha_gamma_formula(double alpha, double gamma, DataPoint data);
 StepFormula trapezoidal_1_formula(bool rows_at_end);
 StepFormula trapezoidal_2_formula();
 StepFormula euler_implicit_linearized_formula();
-StepFormula trapezoidal_linearized_formula();
-StepFormula dvi_euler_formula();
+StepFormula trapezoidal_linearized_formula(bool rows_at_start);
+StepFormula leapfrog_formula();
+StepFormula dvi_euler_formula(bool implicit_forces);
 StepFormula moreau_jean_formula(double theta, DataPoint data);
 StepFormula schatzman_paoli_formula(double theta);
 

@@ -53,4 +53,16 @@ void StepInProgress::fail(const std::string& why) const {
   report->message = fmt::format("t = {:.9g} s: {}", now.phase.t, why);
 }
 
+std::string smallest_step_note(double smallest_step, double h) {
+  if (0.5 * h >= smallest_step) return {};
+  return fmt::format(
+      " (in a step of {:.3g} s; a half of it is below the smallest step, stepper.smallest_step = {:g} s)", h,
+      smallest_step);
+}
+
+bool follows_too_fast(double smallest_step, double last, double t) {
+  constexpr double same_instant = 1e-6;  // of the smallest step [-]
+  return t - last < smallest_step && t - last > same_instant * smallest_step;
+}
+
 }  // namespace delassus

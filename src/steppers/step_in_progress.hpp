@@ -4,6 +4,8 @@
 // The step in progress, as a value: what `advance` begins with the state, hands to the stages of the step, and leaves to
 // the state and the report at the end. What a stage needs is an argument of it, what it finds is what it returns.
 #pragma once
+#include <string>
+
 #include "delassus/steppers/report.hpp"
 #include "delassus/system/state.hpp"
 #include "delassus/system/system.hpp"
@@ -73,6 +75,12 @@ struct StepInProgress {
   // Ends the step with a message that names its time.
   void fail(const std::string& why) const;
 };
+
+// What to add to a message about a step of h that could not be halved because of the smallest step; empty where that was not why.
+std::string smallest_step_note(double smallest_step, double h);
+// Whether an event at t follows the last one at `last` (−∞: none) faster than the smallest step. Events at the same instant do not
+// follow each other.
+bool follows_too_fast(double smallest_step, double last, double t);
 
 struct Energies {
   double kinetic = 0, potential = 0;  // [J]

@@ -43,8 +43,13 @@ bool has_exact_derivatives(const ForceJacobians& J) {
 void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<RowShift> shifts, StepData& data, Problem& problem) {
+  data.whole_step = whole_step_;
   assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
   if (joint_targets_ != nullptr) problem.g.head(data.num_joint_rows) = *joint_targets_;
+  // (8) of step_formula.hpp. What is captured has gaps of its own.
+  if (options_.stabilisation > 0 && whole_step_ > 0 && shifts.empty())
+    for (int c = 0; c < data.num_contacts; ++c)
+      problem.w[problem.Ht.first_row(c)] += options_.stabilisation / whole_step_ * data.start_gaps[c];
   // By the rows of the step, along which its impulses act: other ones would hide energy.
   if (std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.at_end; }))
     problem.Ht.multiply(VectorRef(begin.phase.v), u_);
@@ -68,7 +73,7 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   Problem& problem = slot.problem;
   const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces;
   MatrixChoice choice{.rank_one = options_.derivatives == ForceDerivatives::rank_one,
-                      .symmetric = !solver_.capabilities().nonsymmetric};
+                      .symmetric = !solver_.capabilities().nonsymmetric || iterates()};
   // A solver for symmetric problems: other derivatives are left out of A.
   if (automatic && choice.symmetric && !data.jacobians.symmetric) choice.rank_one = true;
   const auto attempt = [&] {
@@ -93,7 +98,8 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   }
   if (!trial.ok) {
     // Nothing of an earlier trial may be taken for this one's.
-    trial.failure = "the step matrix is not positive definite or not finite";
+    const std::string trouble = slot.reduction.trouble();
+    trial.failure = trouble.empty() ? "the step matrix is not positive definite or not finite" : trouble;
     trial.stats.status = SolveStatus::numerical_failure;
     trial.end.phase.q.resize(0);
     trial.solution = {};
@@ -105,6 +111,7 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   for (const ContactSurface& surface : data.contact_rows().surfaces)
     trial.tangent_ratios.push_back(surface.tangent_ratio);
   trial.redundant_joint_rows = slot.reduction.num_redundant();
+  trial.linear_iterations = slot.reduction.linear_iterations();
   return trial.ok;
 }
 
@@ -358,7 +365,8 @@ void StepKernel::start_from_trial(std::span<const int> last_places) {
 void StepKernel::turn_generators_from_memory(std::span<const ContactMemory* const> memory) {
   for (std::size_t c = 0; c < memory.size(); ++c) {
     Cone& cone = step_.problem.cones[c];
-    if (!options_.law.aligned() || cone.dim < 3 || cone.angle != 0 || memory[c] == nullptr) continue;
+    if (!options_.law.aligned() || cone.dim < 3 || cone.polygon || cone.angle != 0 || memory[c] == nullptr)
+      continue;
     const bool slips = memory[c]->status == ContactStatus::slip;
     const double x = slips ? memory[c]->slip_direction[0] : memory[c]->force[1];
     const double y = slips ? memory[c]->slip_direction[1] : memory[c]->force[2];
@@ -428,7 +436,7 @@ void StepKernel::solve_modes(const System& system, const PhasePoint& begin, doub
   // The polygon follows the friction, so that the residual measures the law and not the polygon.
   for (std::size_t c = 0; c < modes.size() && options_.law.aligned(); ++c) {
     Cone& cone = problem.cones[c];
-    if (cone.dim < 3 || modes[c].status == ContactStatus::open) continue;
+    if (cone.dim < 3 || cone.polygon || modes[c].status == ContactStatus::open) continue;
     const Eigen::Vector2d r_T =
         tangential(cone, trial.solution.r.segment(problem.Ht.first_row(static_cast<int>(c)), cone.dim));
     cone.angle = std::atan2(r_T.y(), r_T.x());

@@ -64,6 +64,7 @@ struct Trial {
   double work_solved = 0;
   double work_surfaces = 0;  // of work_normal: what surfaces that move have brought [J]
   int redundant_joint_rows = 0;
+  int linear_iterations = 0;  // of MINRES
   // Contacts and joint rows whose impulses are one choice of many, the least (problems/least_forces.hpp).
   std::vector<char> shared_contacts, shared_rows;
   // Part of the limits of friction in joints by which they differ from what the joint forces ask for, where these do not
@@ -75,7 +76,9 @@ struct Trial {
 class StepKernel {
  public:
   StepKernel(const StepFormula& formula, const StepperOptions& options, Solver& solver)
-      : formula_(formula), options_(options), solver_(solver) {}
+      : formula_(formula), options_(options), solver_(solver) {
+    if (iterates()) step_.reduction.use(options_.linear_solver);
+  }
 
   // The step of size h with the contacts `active` by the contact solver; `memory` is parallel to them (null
   // entries allowed), and so are the shifts of their rows where there are any. `last_places`, likewise: the trial holds
@@ -105,9 +108,12 @@ class StepKernel {
                   double slip_speed, std::vector<ContactMode>& modes, std::span<const ContactMode> known = {},
                   SolveEffort effort = SolveEffort::full);
 
+  // The length of the step up to the grid point, over which stabilisation takes back what has drifted [s].
+  void begin_whole_step(double length) { whole_step_ = length; }
+
   // ‖r_T‖ as the law measures it against μ r_N: with generators that turn, all directions are equal.
   double friction_norm(const Cone& cone, const Eigen::Vector2d& r_T) const {
-    return !options_.law.has_facets() ? r_T.norm() : cone_gauge(cone, r_T);
+    return options_.law.has_facets() || cone.polygon ? cone_gauge(cone, r_T) : r_T.norm();
   }
   // Of the last `solve`.
   const Problem& problem() const { return step_.problem; }
@@ -126,6 +132,8 @@ class StepKernel {
   const std::vector<Cone>& force_cones() const { return forces_.problem.cones; }
 
  private:
+  // Without contacts there is one linear system a step.
+  bool iterates() const { return formula_.joints_only && options_.linear_solver != LinearSolver::direct; }
   // One problem with what it is made of; steps, steps in prescribed modes and forces of an instant have one each.
   struct Slot {
     StepData data;
@@ -179,6 +187,7 @@ class StepKernel {
   const StepperOptions& options_;
   Solver& solver_;
   Slot step_, modes_, forces_;
+  double whole_step_ = 0;
   const Vector* joint_targets_ = nullptr;  // of the step being solved
   WarmStart warm_, force_warm_;            // the forces of an instant start from nothing
   Vector last_r_;  // impulses of the last trial, the first row of each contact, and their modes

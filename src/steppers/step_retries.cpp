@@ -155,6 +155,12 @@ std::string deepened(const StepInProgress& step, const State& begin, double tole
                      system.gap_is_angle(ids[0]) ? "rad" : "m");
 }
 
+bool may_halve(const StepInProgress& step, const State& begin, const StepperOptions& options,
+               const Retries& retries, int most) {
+  const double half = 0.5 * std::min(step.request.t_end - begin.t, retries.h_limit);
+  return retries.halvings < most && half >= options.smallest_step;
+}
+
 void halve_step(const StepInProgress& step, const State& begin, const std::string& why, Retries& retries) {
   ++retries.halvings;
   retries.h_limit = 0.5 * std::min(step.request.t_end - begin.t, retries.h_limit);

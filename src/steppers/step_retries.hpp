@@ -101,6 +101,9 @@ int deep_halvings(const StepInProgress& step);
 // was there before is not the step's. Empty otherwise.
 std::string deepened(const StepInProgress& step, const State& begin, double tolerated);
 
+// Whether the step from `begin` may be taken in halves once more: not more than `most` times, nor below the smallest step.
+bool may_halve(const StepInProgress& step, const State& begin, const StepperOptions& options,
+               const Retries& retries, int most);
 // Half the steps from now on, and a warning that says why.
 void halve_step(const StepInProgress& step, const State& begin, const std::string& why, Retries& retries);
 

@@ -14,12 +14,26 @@
 // then turns around each step what v violates of the velocity constraint, O(h) of it, and λ alternates: q is of
 // order 2, v in the mean. With projection v is put back by A δ = G η with A and G of (2), and q⁺ follows it; by mass
 // and directions of the end the order would be 1.
-// Differs from Tasora 2017: −(2/h) in (4), which (170) misprints as −1/h; its simpler C(q)/h + C_t is of order 1.
+// `rows_at_start`: the simpler rows that Tasora 2017 mentions,
+//
+//   Gᵀ v⁺ = target − Θ/h,   all of it at (t, q)                                                       (5)
+//
+// which need no rows of another time, and a symmetric problem. They pull Θ back as well, but v⁺ belongs to the joints as they were: order 1.
+// Differs from Tasora 2017: −(2/h) in (4), which (170) misprints as −1/h.
 #include "delassus/steppers/step_formula.hpp"
 
 namespace delassus {
 
-StepFormula trapezoidal_linearized_formula() {
+StepFormula trapezoidal_linearized_formula(bool rows_at_start) {
+  if (rows_at_start)
+    return {.name = "trapezoidal-linearized",
+            .alpha = 0.5,
+            .gamma = 0.5,
+            .sigma = 1,
+            .rows = DataPoint::start,
+            .directions = DataPoint::start,
+            .stabilisation = 1,
+            .joints_only = true};
   return {.name = "trapezoidal-linearized",
           .alpha = 0.5,
           .gamma = 0.5,

@@ -27,6 +27,7 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   Certificate& certificate = report.certificate;
   certificate.count_solves(1);
   certificate.iterations += trial.stats.iterations;
+  certificate.linear_iterations += trial.linear_iterations;
   int lost = -1;
   if (trial.ok && options.projection != Projection::none &&
       !projector.joints_can_be_met(system, trial.end, lost)) {
@@ -58,7 +59,9 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   }
   // No shorter step helps a joint that jams.
   const bool jams = std::isinf(trial.unsettled) && !retries.known_limits;
-  if (options.policy == FailurePolicy::retry && !jams && retries.halvings < options.max_halvings) {
+  const bool too_short = 0.5 * trial.h < options.smallest_step;
+  if (options.policy == FailurePolicy::retry && !jams && !too_short &&
+      retries.halvings < options.max_halvings) {
     ++retries.halvings;
     retries.h_limit = 0.5 * trial.h;
     report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}{}; step halved to {:.3g} s", t,
@@ -74,9 +77,10 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   }
   certificate.status = worse(certificate.status, trial.stats.status);
   const std::string jam = describe_jam(system, kernel.problem(), kernel.local(), ids);
-  step.fail(!jam.empty() ? jam
-                         : fmt::format("{}{}; a smaller step, another impact law or less stiff data may help",
-                                       trial.failure, where));
+  step.fail(!jam.empty()
+                ? jam
+                : fmt::format("{}{}{}; a smaller step, another impact law or less stiff data may help",
+                              trial.failure, where, smallest_step_note(options.smallest_step, trial.h)));
   return false;
 }
 

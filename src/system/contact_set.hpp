@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "delassus/base/convex_polygon.hpp"
 #include "delassus/base/surface_patch.hpp"
 #include "delassus/linalg/block_rows.hpp"
 #include "delassus/linalg/types.hpp"
@@ -45,6 +46,7 @@ struct ContactSurface {
   // the impulse along the second tangent is κ times that of the row, its velocity 1/κ times. 1: isotropic.
   double tangent_ratio = 1;
   FrictionCurve curve;
+  SharedPolygon polygon;  // instead of μ: r_T ∈ r_N P in the frame of the contact
   bool resists_turning() const { return rolling > 0 || spinning > 0; }
 };
 

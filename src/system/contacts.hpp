@@ -31,6 +31,8 @@ class Contacts {
   virtual bool has_contacts() const { return false; }
   // False: gaps and rows of all contacts are functions of q alone. True is the default.
   virtual bool has_moving_surfaces() const { return true; }
+  // True: some contact may have friction by a polygon (ContactSurface::polygon).
+  virtual bool has_friction_polygons() const { return false; }
   virtual std::string contact_name(ContactId id) const;
   // Whether there can be such a contact; all functions below take for granted that there is. True is the default.
   virtual bool has_contact(ContactId /*id*/) const { return true; }

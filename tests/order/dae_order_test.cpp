@@ -284,6 +284,7 @@ struct Linearized {
   const char* name;
   Projection projection;
   double order_q, order_v;
+  bool rows_at_start = false;
 };
 
 // One linear problem a step: q, v and the impulses of the joint.
@@ -300,11 +301,14 @@ TEST(LinearizedOrder, Pendulum) {
   // Without projection the normal part of v alternates by O(h).
   for (const Linearized& scheme : {Linearized{"trapezoidal-linearized", Projection::all, 2, 2},
                                    Linearized{"trapezoidal-linearized", Projection::none, 2, 1},
+                                   Linearized{"trapezoidal-linearized", Projection::all, 1, 1, true},
+                                   Linearized{"trapezoidal-linearized", Projection::none, 1, 1, true},
                                    Linearized{"euler-implicit-linearized", Projection::all, 1, 1},
                                    Linearized{"euler-implicit-linearized", Projection::none, 1, 1}}) {
     SCOPED_TRACE(std::string(scheme.name) + (scheme.projection == Projection::all ? " projected" : ""));
     StepperSettings settings = named(scheme.name);
     settings.options.projection = scheme.projection;
+    settings.rows_at_start = scheme.rows_at_start;
     double impulse = 0, drift = 0;
     const auto run = [&](int n) {
       impulse = drift = 0;

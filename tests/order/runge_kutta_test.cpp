@@ -222,6 +222,7 @@ TEST_P(RungeKutta, OscillatorAgainstAStop) {
 
 // Constant acceleration is exact for p ≥ 2; impacts at 3 − 2^(1−n) accumulate, from 3 on it is at rest.
 TEST_P(RungeKutta, BallBouncesToRest) {
+  if (order() == 1) GTEST_SKIP() << "gives the ball energy";
   for (double h : {0.05, 0.02}) {
     std::vector<std::string> settings = located(h);
     settings.insert(settings.end(), {"gravity=[0,-2,0]", "contacts.floor.restitution=0.5"});
@@ -278,8 +279,8 @@ TEST_P(RungeKutta, BallSlipsAndRollsOnABall) {
     return off[0] + off[1] + off[2];
   };
   const double fine = error(0.005);
-  EXPECT_LT(fine, order() == 2 ? 2e-3 : order() <= 4 ? 5e-5 : 1e-7);
-  EXPECT_LT(fine, std::max(0.3 * error(0.01), k_round_off));
+  EXPECT_LT(fine, order() == 1 ? 0.1 : order() == 2 ? 2e-3 : order() <= 4 ? 5e-5 : 1e-7);
+  EXPECT_LT(fine, std::max((order() == 1 ? 0.6 : 0.3) * error(0.01), k_round_off));
 }
 
 // What a step needs to know is in the state.

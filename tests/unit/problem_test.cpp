@@ -71,6 +71,38 @@ TEST(ProblemFile, GivesBackEveryBit) {
   }
 }
 
+// Friction by a polygon: its corners are in the file.
+TEST(ProblemFile, Polygons) {
+  Random random(4);
+  int with_polygon = 0;
+  for (int trial = 0; trial < 100; ++trial) {
+    Problem problem = make_any(random);
+    auto polygon = std::make_shared<ConvexPolygon>();
+    ASSERT_EQ(ConvexPolygon::make(
+                  {{0.1, 0.4 + random.uniform(0, 1)}, {-0.3, 0.2}, {-0.1, -0.7}, {0.2, -0.6}, {0.5, 0.1}},
+                  *polygon),
+              "");
+    *polygon = trial % 2 == 0 ? polygon->turned() : polygon->mirrored();
+    for (Cone& cone : problem.cones)
+      if (cone.dim == 3 && cone.kind == ConeKind::polyhedral) {
+        cone.polygon.polygon = polygon;
+        cone.num_directions = polygon->size();
+        ++with_polygon;
+      }
+    require_consistent(problem);
+    EXPECT_EQ(from_text(to_text(problem)), problem);
+  }
+  EXPECT_GT(with_polygon, 10);
+  // Three corners on one side of the origin.
+  EXPECT_THROW(
+      {
+        std::istringstream in(
+            "delassus-local-problem 1\nsymmetric 1\ncones 1\npolygon 3 1 3 0 0 1 0 2 0 2 1\n");
+        load_local_problem(in, "bad");
+      },
+      InputError);
+}
+
 TEST(ProblemFile, SpecialNumbers) {
   Random random(2);
   Problem problem = make_any(random);

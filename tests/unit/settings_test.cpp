@@ -144,14 +144,17 @@ TEST(Settings, ASceneSetsWhatTheKeySets) {
 TEST(Settings, MembersByName) {
   const RunSettings run = decode(k_contact + R"(assemble: false
 start: accept
-stepper: {name: alpha-gamma, step: 0.01, tolerance: 1e-4, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
+monitors: true
+stepper: {name: alpha-gamma, step: 0.01, tolerance: 1e-4, absolute_tolerance: 1e-3, order_guess: events, method: rk4, critical_step: 2, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
   newmark_beta: 0.3, newmark_gamma: 0.8, theta: 0.9, prediction: 0.2, recovery_speed: 0.4, joint_recovery_speed: 5,
   second_derivatives: dropped, unknowns: position, newton_iterations: 11, newton_tolerance: 1e-5, derivatives: rank-one,
   rank_one_right_side: true, springs_as_rows: true, projection: joints, on_failure: warn, max_halvings: 3,
+  rows_at_start: true, mass: mean, implicit_forces: true, smallest_step: 1e-5, stabilisation: 0.5, linear_solver: minres,
   detect_collisions: false, locate: interpolant, detect_transitions: false, islands: false, capture_slow: false, epsilon_a: 1e-6, epsilon_b: 2,
   keep_active_after_impact: true, snap_to_grid: true, max_events: 17}
 law: {name: coulomb-polyhedral, directions: 6, align: false}
-impact: {law: poisson, bound_by_total_impulse: true, tangential_restitution: 0.25, threshold: 0.125, bound_energy: false}
+impact: {law: poisson, bound_by_total_impulse: true, tangential_restitution: 0.25, threshold: 0.125, bound_energy: false,
+  tangential_impulse_restitution: 0.375}
 solver: {name: psor, tolerance: 1e-6, captured_tolerance: 1e-5, max_iterations: 99, relaxation: 1.5, symmetric_sweeps: true}
 output: {every: 4}
 )")
@@ -163,21 +166,31 @@ output: {every: 4}
                   .gamma = 0.7,
                   .data = DataPoint::middle,
                   .tolerance = 1e-4,
+                  .absolute_tolerance = 1e-3,
+                  .order_guess = OrderGuess::events,
                   .theta = 0.9,
                   .prediction = 0.2,
                   .rows_at_end = true,
+                  .rows_at_start = true,
+                  .implicit_forces = true,
+                  .mass = MassPoint::mean,
                   .rho = 0.3,
                   .hht_alpha = -0.1,
                   .newmark_beta = 0.3,
                   .newmark_gamma = 0.8,
+                  .method = "rk4",
+                  .critical_step = 2,
                   .options = {.derivatives = ForceDerivatives::rank_one,
                               .rank_one_right_side = true,
                               .springs_as_rows = true,
                               .law = {ContactLawKind::polyhedral, 6, false},
-                              .impact = {ImpactKind::poisson, true, 0.25, 0.125, false},
+                              .impact = {ImpactKind::poisson, true, 0.25, 0.125, false, 0.375},
                               .projection = Projection::joints,
                               .policy = FailurePolicy::warn,
                               .max_halvings = 3,
+                              .smallest_step = 1e-5,
+                              .stabilisation = 0.5,
+                              .linear_solver = LinearSolver::minres,
                               .dae = {DaeOptions::SecondDerivatives::dropped, DaeOptions::Unknowns::position,
                                       11, 1e-5},
                               .recovery_speed = 0.4,
@@ -194,6 +207,7 @@ output: {every: 4}
                               .max_events = 17}},
       .assemble = false,
       .start = StartPolicy::accept,
+      .monitors = true,
       .solver = {"psor", 1e-6, 1e-5, 99, 1.5, true}};
   EXPECT_EQ(run.options, wanted);
   EXPECT_EQ(run.output_every, 4);

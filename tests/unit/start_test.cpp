@@ -207,8 +207,7 @@ TEST(Energy, SettingsThatCanGainAreWarnedOf) {
   const Simulation none = run({"stepper.name=trapezoidal-2", "stepper.derivatives=none"});
   ASSERT_EQ(count(none.start_warnings(), WarningKind::setting), 1);
   const std::string& explicit_words = none.start_warnings()[0].text;
-  EXPECT_TRUE(contains(explicit_words, "'trapezoidal-2' takes forces as they are at the start of a step"))
-      << explicit_words;
+  EXPECT_TRUE(contains(explicit_words, "'trapezoidal-2' takes forces explicitly")) << explicit_words;
 
   for (const char* setting : {"stepper.theta=0.3", "stepper.theta=0"}) {
     const Simulation below = run({"stepper.name=moreau-jean", setting});

@@ -46,7 +46,9 @@ bool AccelerationSolver::solve(const System& system, const PhasePoint& point, Ve
 }
 
 DaeStepper::DaeStepper(const DaeFormula& formula, const StepperOptions& options)
-    : ImplicitStepper(formula.name, options), formula_(formula), equations_(formula_, options_) {}
+    : ImplicitStepper(formula.name, options), formula_(formula), equations_(formula_, options_) {
+  accelerations_.use(options.linear_solver);
+}
 
 std::string DaeStepper::prepare(StepInProgress& step, double h) {
   const int nv = step.system->nv();

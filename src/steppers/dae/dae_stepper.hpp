@@ -26,6 +26,7 @@ namespace delassus {
 // Velocities (1) and accelerations (2) at a position without contacts, by one factorisation.
 class AccelerationSolver {
  public:
+  void use(LinearSolver solver) { kkt_.use(solver); }
   // False when the mass matrix is not positive definite.
   bool factorize(const System& system, const PhasePoint& point);
   // At the factorised position: v ← v + δ with Gᵀ v = target; v̇ and λ. False when a result is not finite.

@@ -74,6 +74,7 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
   Certificate& certificate = report.certificate;
   certificate.count_solves(1);
   certificate.iterations += result.iterations;
+  certificate.linear_iterations += result.linear_iterations;
   certificate.redundant_joint_rows = result.redundant_rows;
   // After a failure the equations may stand at an iterate that was refused.
   const bool finite = result.ok || equations.evaluate(x_, Lambda_);
@@ -96,7 +97,8 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
                 fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)", t, why));
     return true;
   }
-  if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings) {
+  if (options_.policy == FailurePolicy::retry && halvings < options_.max_halvings &&
+      0.5 * h >= options_.smallest_step) {
     ++halvings;
     h_limit = 0.5 * h;
     report.warn(WarningKind::step_halved,
@@ -104,7 +106,8 @@ bool ImplicitStepper::take_step(const StepInProgress& step, double h, double& h_
     return false;
   }
   certificate.status = worse(certificate.status, SolveStatus::numerical_failure);
-  step.fail(why + "; a smaller step, or joints that do not contradict each other, may help");
+  step.fail(why + smallest_step_note(options_.smallest_step, h) +
+            "; a smaller step, or joints that do not contradict each other, may help");
   return false;
 }
 

@@ -19,7 +19,7 @@ DerivativeLevel derivative_level(const StepperOptions& options);
 class ImplicitStepper : public Stepper {
  public:
   ImplicitStepper(std::string name, const StepperOptions& options)
-      : options_(options), name_(std::move(name)) {}
+      : options_(options), name_(std::move(name)), newton_(options.linear_solver) {}
   ImplicitStepper(const ImplicitStepper&) = delete;
   ImplicitStepper& operator=(const ImplicitStepper&) = delete;
 

@@ -61,7 +61,9 @@ bool KktNewton::factorize(KktEquations& equations, DerivativeLevel level) {
 double KktNewton::correction(const KktEquations& equations, Vector& z, Vector& mu) {
   minus_F_ = -equations.F;
   minus_R_ = -equations.R;
+  const int before = kkt_.iterations();
   kkt_.solve(minus_F_, minus_R_, z, mu, KktAccuracy::correction);
+  linear_iterations_ += kkt_.iterations() - before;
   if (!z.allFinite() || !mu.allFinite()) return std::numeric_limits<double>::infinity();
   return std::sqrt(2.0 * kinetic_energy(equations.M, z));
 }
@@ -73,10 +75,21 @@ void KktNewton::apply(KktEquations& equations, double s, Vector& x, Vector& lamb
 
 NewtonResult KktNewton::solve(KktEquations& equations, DerivativeLevel level, int max_iterations, Vector& x,
                               Vector& lambda) {
+  linear_iterations_ = 0;
+  NewtonResult result = iterate(equations, level, max_iterations, x, lambda);
+  result.linear_iterations = linear_iterations_;
+  return result;
+}
+
+NewtonResult KktNewton::iterate(KktEquations& equations, DerivativeLevel level, int max_iterations, Vector& x,
+                                Vector& lambda) {
   NewtonResult result;
   const auto fail = [&](const char* why) {
     result.failure = why;
     return result;
+  };
+  const auto fail_to_solve = [&] {
+    return fail(*kkt_.trouble() != '\0' ? kkt_.trouble() : "the step matrix is singular or not finite");
   };
   if (!equations.evaluate(x, lambda)) return fail("the equations of the step are not finite");
   bool fresh = false;
@@ -89,7 +102,7 @@ NewtonResult KktNewton::solve(KktEquations& equations, DerivativeLevel level, in
     fresh = true;
     return std::isfinite(norm);
   };
-  if (!renew()) return fail("the step matrix is singular or not finite");
+  if (!renew()) return fail_to_solve();
   while (result.iterations < max_iterations) {
     throw_if_stop_requested();
     if (norm <= equations.negligible()) {
@@ -134,7 +147,7 @@ NewtonResult KktNewton::solve(KktEquations& equations, DerivativeLevel level, in
       mu_.swap(mu_next_);
       fresh = false;
     } else if (!renew()) {
-      return fail("the step matrix is singular or not finite");
+      return fail_to_solve();
     }
   }
   return fail("Newton's method does not converge within its iterations");

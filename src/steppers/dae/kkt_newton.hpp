@@ -57,21 +57,26 @@ struct NewtonResult {
   int iterations = 0;  // corrections applied
   int factorizations = 0;
   int redundant_rows = 0;
+  int linear_iterations = 0;  // of MINRES
   const char* failure = "";
 };
 
 class KktNewton {
  public:
+  explicit KktNewton(LinearSolver solver) { kkt_.use(solver); }
   // From and to (x, λ). On success the equations are evaluated at the result. `level`: of the first attempt.
   NewtonResult solve(KktEquations& equations, DerivativeLevel level, int max_iterations, Vector& x,
                      Vector& lambda);
 
  private:
+  NewtonResult iterate(KktEquations& equations, DerivativeLevel level, int max_iterations, Vector& x,
+                       Vector& lambda);
   bool factorize(KktEquations& equations, DerivativeLevel level);
   double correction(const KktEquations& equations, Vector& z, Vector& mu);
   void apply(KktEquations& equations, double s, Vector& x, Vector& lambda);
 
   KktFactor kkt_;
+  int linear_iterations_ = 0;
   // Of the factorisation; the equations go on to the next iterate.
   BlockMatrix A_;
   BlockRows rows_, directions_;

@@ -138,7 +138,11 @@ bool ImpactResolver::resolve_poisson(bool bound_by_total_impulse, double share, 
     // Whatever was compressed is restituted, also where the contact was at rest before (Anitescu and Potra 1997, 3.3).
     const double e = fastest_approach() > options_.impact.threshold ? restitution_[c] : 0.0;
     restituted[row] = share * e * total_.r[row];
-    if (bound_by_total_impulse) problem_.cones[c].extra_normal = restituted[row];
+    const double e_T = options_.impact.tangential_impulse_restitution;
+    for (int k = 1; k < std::min(problem_.cones[c].dim, 3); ++k)
+      restituted[row + k] = share * e * e_T * total_.r[row + k];
+    // What has come back has used its part of the cone.
+    if (bound_by_total_impulse) problem_.cones[c].extra_normal = (1 - e_T) * restituted[row];
   }
   problem_.p.setZero();
   problem_.A.add_product(total_.v, problem_.p);

@@ -7,6 +7,8 @@
 //               friction on u_T⁺ + e_T u_T⁻ (Moreau)
 //   poisson     compression  M(v^c−v⁻) = Gλ^c + H r^c with e = 0, then decompression
 //               M(v⁺−v^c) = Gλ^x + H r^x + Σ e_j n_j c_n^{c(j)}, contact law on v⁺ (Potra et al. 2006, 7.5-7.9, Anitescu and Potra 1997, §3)
+//               with e_T^r of the impulse of friction, too: Σ e_j (n_j c_n^{c(j)} + e_T^r D_j β^{c(j)}), as Anitescu and
+//               Potra 1997, §3 suggest for superballs; it lies in the friction cone of e_j c_n^{c(j)}
 //   simplified  v⁺ = (1+e) v^c − e v⁻ with the smallest e of the approaching contacts
 //               (Anitescu and Potra 1997, §3; misprint corrected)
 //

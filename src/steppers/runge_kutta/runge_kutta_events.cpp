@@ -378,8 +378,8 @@ bool RungeKuttaStepper::rebounds_in_vain(const MotionInProgress& step) {
   contacts.rows.rows.multiply(VectorRef(begin_.rate), work_);
   Vector bias;
   system.contact_bias(contacts, begin_.point.at, begin_.point.phase.v, bias);
-  const double shortest =
-      std::max(critical(step, step.rest()), k_shortest_flight * (step.request.t_end - step.report->t_begin));
+  const double shortest = std::max({critical(step, step.rest()), options_.smallest_step,
+                                    k_shortest_flight * (step.request.t_end - step.report->t_begin)});
   bool any = false;
   for (std::size_t c = 0; c < contacts.size(); ++c) {
     const double speed = impact_.velocity_after[c][0];
@@ -395,15 +395,19 @@ bool RungeKuttaStepper::rebounds_in_vain(const MotionInProgress& step) {
 void RungeKuttaStepper::count_event(MotionInProgress& step, ContactId id) {
   ++step.idle;
   const bool circles = step.idle > k_most_idle;
-  if (++step.num_events <= options_.max_events && !circles) return;
+  const bool too_fast = follows_too_fast(options_.smallest_step, step.last_event, step.now.phase.t);
+  step.last_event = step.now.phase.t;
+  if (++step.num_events <= options_.max_events && !circles && !too_fast) return;
   step.report->events.push_back({.time = step.now.phase.t, .kind = EventKind::zeno, .contact = id});
   step.report->warn(
       WarningKind::captured,
       fmt::format("t = {:.9g} s: {} (the last at contact '{}'); the rest of the step is captured, "
                   "not located",
                   step.now.phase.t,
-                  circles ? "events that follow each other at once"
-                          : fmt::format("more than {} events in a step", options_.max_events),
+                  circles    ? "events that follow each other at once"
+                  : too_fast ? fmt::format("events follow each other faster than the smallest step of {:g} s",
+                                           options_.smallest_step)
+                             : fmt::format("more than {} events in a step", options_.max_events),
                   step.system->contact_name(id)));
   capture_rest(step);
 }

@@ -55,6 +55,7 @@ void RungeKuttaStepper::advance(const System& system, State& state, const StepRe
   step.released.clear();
   step.h_limit = std::numeric_limits<double>::infinity();
   step.halvings = step.num_events = step.idle = 0;
+  step.last_event = -std::numeric_limits<double>::infinity();
   const std::string refused = check(step);
   if (!refused.empty()) step.fail(refused);
   const long max_rounds =
@@ -312,7 +313,8 @@ bool RungeKuttaStepper::try_step(MotionInProgress& step, double h) {
 void RungeKuttaStepper::refuse(MotionInProgress& step, double h, const std::string& why) {
   StepReport& report = *step.report;
   ++report.rejected;
-  if (options_.policy != FailurePolicy::stop && step.halvings < options_.max_halvings) {
+  if (options_.policy != FailurePolicy::stop && step.halvings < options_.max_halvings &&
+      0.5 * h >= options_.smallest_step) {
     ++step.halvings;
     step.h_limit = 0.5 * h;
     report.warn(WarningKind::step_halved, fmt::format("t = {:.9g} s: {}; step halved to {:.3g} s",
@@ -320,7 +322,8 @@ void RungeKuttaStepper::refuse(MotionInProgress& step, double h, const std::stri
     return;
   }
   report.certificate.status = worse(report.certificate.status, SolveStatus::numerical_failure);
-  step.fail(why + "; a smaller step or another stepper may help");
+  step.fail(why + smallest_step_note(options_.smallest_step, h) +
+            "; a smaller step or another stepper may help");
 }
 
 void RungeKuttaStepper::accept(MotionInProgress& step, double h) {

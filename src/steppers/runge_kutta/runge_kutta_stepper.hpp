@@ -60,7 +60,8 @@ struct MotionInProgress : StepInProgress {
   std::vector<ContactId> hit, released;
   double h_limit = 0;
   int halvings = 0, num_events = 0;
-  int idle = 0;  // events since the time has moved
+  int idle = 0;           // events since the time has moved
+  double last_event = 0;  // of this step; −∞: none [s]
 };
 
 // What ends the modes of a smooth step.

@@ -71,6 +71,8 @@ Tableau make_explicit(std::string name, int order, const std::vector<std::vector
 std::vector<Tableau> make_tableaux() {
   const long double r6 = std::sqrt(6.0L), r5 = std::sqrt(5.0L);
   return {
+      make_explicit("euler-explicit", 1, {}, {1}),
+      make_explicit("midpoint-2", 2, {{0.5}}, {0, 1}),
       make_explicit("heun-2", 2, {{1}}, {0.5, 0.5}),
       make_collocation("lobatto-2", 2, {0, 1}),
       make_explicit("kutta-3", 3, {{0.5}, {-1, 2}}, {1.0 / 6, 2.0 / 3, 1.0 / 6}),
