@@ -402,6 +402,27 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   problem.A.add_product(v, problem.p);
 }
 
+void evaluate_predicted_step(const StepPrediction& prediction, StepData& data) {
+  data.bilateral = prediction.joints;
+  data.friction = prediction.friction;
+  data.contacts_at_start = true;
+  data.start_rows = prediction.contacts.rows;
+}
+
+void assemble_predicted_step(const StepperOptions& options, const StepPrediction& prediction,
+                             std::span<const ContactMode> modes, const VectorRef& slip_hint, StepData& data,
+                             Problem& problem) {
+  assemble_constraints(options, data.bilateral, data.contact_rows(), modes, slip_hint, data, problem);
+  data.bilateral.rows.multiply(VectorRef(prediction.v), problem.g);
+  copy_contact_vector(data.contact_rows(), problem.cones, prediction.turning, problem.Ht, data.bias);
+  problem.w += data.bias;
+  if (data.friction.rows.num_groups() > 0) append_friction(data.friction, problem);
+  problem.A = prediction.A;
+  problem.symmetric = true;
+  problem.p = -prediction.impulse;
+  problem.A.add_product(prediction.v, problem.p);
+}
+
 void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,
                      const ContactSet& contacts, std::span<const ContactMode> modes, StepData& data,
                      Problem& problem) {

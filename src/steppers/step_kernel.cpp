@@ -43,7 +43,10 @@ bool has_exact_derivatives(const ForceJacobians& J) {
 void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<RowShift> shifts, StepData& data, Problem& problem) {
-  assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
+  if (prediction_ != nullptr)
+    assemble_predicted_step(options_, *prediction_, modes, slip_hint, data, problem);
+  else
+    assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
   // By the rows of the step, along which its impulses act: other ones would hide energy.
   if (std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.at_end; }))
     problem.Ht.multiply(VectorRef(begin.phase.v), u_);
@@ -65,7 +68,8 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   trial.h = h;
   trial.failure.clear();
   Problem& problem = slot.problem;
-  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces;
+  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces &&
+                         prediction_ == nullptr;
   MatrixChoice choice{.rank_one = options_.derivatives == ForceDerivatives::rank_one,
                       .symmetric = !solver_.capabilities().nonsymmetric};
   // A solver for symmetric problems: other derivatives are left out of A.
@@ -82,7 +86,7 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
     choice.rank_one = true;
     trial.ok = attempt();
   }
-  if (trial.ok && choice.symmetric && data.gyroscopic.matrix.num_blocks() > 0) {
+  if (trial.ok && choice.symmetric && prediction_ == nullptr && data.gyroscopic.matrix.num_blocks() > 0) {
     // Gyroscopic impulses of mechanisms as they are without contacts: (A + D) y_free = p, then A y = p − D y_free.
     w_ = begin.phase.v - slot.reduction.v_free();
     choice.gyroscopic = false;
@@ -110,14 +114,18 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
 void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts, std::span<const int> last_places,
-                       const Vector* joint_forces) {
+                       const Vector* joint_forces, const StepPrediction* prediction) {
+  prediction_ = prediction;
   trial.stats = {};
   trial.unsettled = 0;
   keep_forces(trial, last_places);
   remembered_.clear();
   for (const ContactMemory* one : memory)
     remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
-  evaluate_step(system, formula_, options_, begin, active, h, step_.data);
+  if (prediction != nullptr)
+    evaluate_predicted_step(*prediction, step_.data);
+  else
+    evaluate_step(system, formula_, options_, begin, active, h, step_.data);
   if (!prepare(system, begin, h, remembered_, slip_hint, shifts, step_.data, step_, trial)) return;
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
@@ -386,6 +394,7 @@ double StepKernel::follow_slip(const Problem& problem, int num_contacts, const S
 void StepKernel::solve_modes(const System& system, const PhasePoint& begin, double h,
                              const ContactSet& active, std::span<const ContactMode> modes, ModeStep kind,
                              Trial& trial) {
+  prediction_ = nullptr;
   trial.stats = {};
   const bool as_solved = kind == ModeStep::as_solved;
   StepData& data = as_solved ? step_.data : modes_.data;
@@ -480,7 +489,10 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   end.t = phase.t + h;
   end.v = phase.v + (trial.y - phase.v) / formula_.sigma;
   const auto move = [&] {
-    w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * end.v);
+    if (prediction_ != nullptr)
+      w_ = prediction_->w + 0.5 * h * (end.v - prediction_->v);
+    else
+      w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * end.v);
     system.retract(phase.q, w_, end.q);
   };
   move();

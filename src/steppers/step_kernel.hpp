@@ -81,10 +81,11 @@ class StepKernel {
   // entries allowed), and so are the shifts of their rows where there are any. `last_places`, likewise: the trial holds
   // a solution of the same step with these of them (-1: not this one), from which the solver starts. `joint_forces` [N]: what
   // limits the friction in joints, instead of the forces of the step itself; empty: the forces without contacts do.
+  // `prediction`: the step is the one that corrects it (step_prediction.hpp; of the formula only σ = 1 and α count then).
   void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
              std::span<RowShift> shifts = {}, std::span<const int> last_places = {},
-             const Vector* joint_forces = nullptr);
+             const Vector* joint_forces = nullptr, const StepPrediction* prediction = nullptr);
   // What a step in prescribed modes is for. as_solved: beginning, size and contacts are those of the last `solve`, whose
   // evaluation serves for this one, too. taken: the step may be accepted; where its forces are not unique they are the least
   // ones, which the others do without.
@@ -178,6 +179,7 @@ class StepKernel {
   const StepperOptions& options_;
   Solver& solver_;
   Slot step_, modes_, forces_;
+  const StepPrediction* prediction_ = nullptr;  // of the step that is being solved
   WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
   Vector last_r_;                // impulses of the last trial, the first row of each contact, and their modes
   std::vector<int> last_rows_;
