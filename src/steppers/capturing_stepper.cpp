@@ -414,8 +414,8 @@ void CapturingStepper::accept(CapturingStep& step) {
   }
   step.history.weighted_velocity = trial_.y;
   std::swap(step.now, trial_.end);
-  project(step);
   if (smooth_) smooth_->remember(step, trial_.h, trial_.solution.lambda);
+  project(step);
 }
 
 // An approach that is round-off beside what the forces of the step do to the velocities is none: the contact rests.
@@ -477,7 +477,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
 void CapturingStepper::project(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  if (options_.projection == Projection::none && !lifts()) return;
+  if (options_.projection == Projection::none && !lifts() && !smooth_) return;
   book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
     if (lifts()) done = lift(step);

@@ -107,9 +107,9 @@ void NonsmoothGeneralizedAlpha::take_mean_slips(const ContactSet& contacts,
     const int tangents = std::min(contacts.num_rows(c), 3) - 1, row = contacts.first_row(c) + 1;
     if (memory[c]->status != ContactStatus::slip || tangents < 1) continue;
     const auto before = contacts.u.segment(row, tangents);
-    const Vector after = u_.segment(row, tangents) + p.contacts.rows.drift_velocity.segment(row, tangents) +
-                         p.turning.segment(row, tangents);
-    if (!(before.dot(after) > k_goes_on * before.squaredNorm())) continue;
+    u_.segment(row, tangents) +=
+        p.contacts.rows.drift_velocity.segment(row, tangents) + p.turning.segment(row, tangents);
+    if (!(before.dot(u_.segment(row, tangents)) > k_goes_on * before.squaredNorm())) continue;
     shifts[c].velocity.segment(1, tangents) = before;
     mean_slip_[c] = 1;
   }
@@ -133,11 +133,11 @@ bool NonsmoothGeneralizedAlpha::solve_smooth(StepInProgress& step, double h) {
   equations_.begin(system, step.now.phase, memory, h, x_, Lambda_, jumps ? &jump_ : nullptr);
   const NewtonResult result =
       newton_.solve(equations_, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
-  const double residual =
-      equations_.F.cwiseAbs().maxCoeff() / std::max(equations_.largest_term, k_tiny);
+  const double residual = equations_.F.cwiseAbs().maxCoeff() / std::max(equations_.largest_term, k_tiny);
   if (!result.ok || !(residual <= k_residual_tolerance)) {
-    failure_ = fmt::format("the smooth part of the step: {}",
-                           result.ok ? "the equations of motion cannot be met with this step" : result.failure);
+    failure_ =
+        fmt::format("the smooth part of the step: {}",
+                    result.ok ? "the equations of motion cannot be met with this step" : result.failure);
     return false;
   }
   p.w = equations_.displacement();
@@ -154,14 +154,14 @@ bool NonsmoothGeneralizedAlpha::solve_smooth(StepInProgress& step, double h) {
   }
   p.v = end_.phase.v;
   smooth_impulses_ = 0.5 * h * (memory.joint_forces + joint_forces_);
-  if (Lambda_.size() > 0) p.joints.rows.add_transposed_product(jump_joints_ + smooth_impulses_, p.impulse);
-  p.A.clear(system.nv());
-  p.A.add(M, 1.0);
-  if (options_.derivatives == ForceDerivatives::none) return true;
+  jump_joints_ += smooth_impulses_;
+  p.joints.rows.add_transposed_product(jump_joints_, p.impulse);
+  p.M = M;
   const double ratio = (1 - formula_.alpha_f) / (1 - formula_.alpha_m);
-  system.force_jacobians(end_.at, end_.phase.v, jacobians_);
-  add_force_derivatives(jacobians_, DerivativeLevel::rank_one, formula_.gamma * h * ratio,
-                        formula_.beta * h * h * ratio, p.A);
+  p.c_v = formula_.gamma * h * ratio;
+  p.c_q = 0.5 * h * p.c_v;
+  if (options_.derivatives != ForceDerivatives::none)
+    system.force_jacobians(end_.at, end_.phase.v, p.jacobians);
   return true;
 }
 
@@ -170,19 +170,16 @@ void NonsmoothGeneralizedAlpha::remember(StepInProgress& step, double h, const V
   const PhasePoint& now = step.now;
   AccelerationMemory& memory = step.history.acceleration;
   contact_joint_forces_ = (joint_impulses - smooth_impulses_) / h;
-  // (1), then (5).
-  const double alpha_m = formula_.alpha_m, alpha_f = formula_.alpha_f;
-  memory.a = ((1 - alpha_f) * rate_ + alpha_f * memory.rate - alpha_m * memory.a) / (1 - alpha_m);
   next_rate_ = rate_;
   next_forces_ = joint_forces_;
-  if (now.phase.q != end_.phase.q || now.phase.v != end_.phase.v) {
-    if (!accelerations_.factorize(system, now) ||
-        !accelerations_.solve(system, now, next_rate_, next_forces_)) {
-      memory = {};
-      return;
-    }
-    memory.a += next_rate_ - rate_;
+  if ((now.phase.q != end_.phase.q || now.phase.v != end_.phase.v) &&
+      (!accelerations_.factorize(system, now) ||
+       !accelerations_.solve(system, now, next_rate_, next_forces_))) {
+    memory = {};
+    return;
   }
+  const double alpha_m = formula_.alpha_m, alpha_f = formula_.alpha_f;
+  memory.a = ((1 - alpha_f) * next_rate_ + alpha_f * memory.rate - alpha_m * memory.a) / (1 - alpha_m);
   memory.rate = next_rate_;
   memory.joint_forces = next_forces_;
 }

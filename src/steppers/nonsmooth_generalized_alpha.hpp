@@ -78,9 +78,9 @@ class NonsmoothGeneralizedAlpha {
   StepPrediction prediction_;
   std::string failure_;
   // Memory only: written before it is read.
-  PhasePoint end_;               // of the prediction
-  Vector rate_, joint_forces_;   // v̇ₛ, λₛ
-  Vector smooth_impulses_;       // of the joints, in the mean of λ and λₛ
+  PhasePoint end_;              // of the prediction
+  Vector rate_, joint_forces_;  // v̇ₛ, λₛ
+  Vector smooth_impulses_;      // of the joints, in the mean of λ and λₛ
   Vector contact_joint_forces_;
   std::vector<char> mean_slip_;
   std::vector<std::size_t> places_;
@@ -88,7 +88,6 @@ class NonsmoothGeneralizedAlpha {
   ContactSet middle_;
   KktFactor kkt_;
   BlockMatrix M_;
-  ForceJacobians jacobians_;
   Vector x_, Lambda_, jump_, jump_joints_, momentum_, w_, q_, bias_, zero_, u_, next_rate_, next_forces_;
 };
 

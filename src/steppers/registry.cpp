@@ -46,7 +46,9 @@ CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
 }
 
 CapturingFormula make_nonsmooth_alpha(const StepperSettings& s) {
-  return {.step = {.name = *s.name, .sigma = 1}, .prediction = s.prediction, .smooth = generalized_alpha_formula(s.rho)};
+  return {.step = {.name = *s.name, .sigma = 1},
+          .prediction = s.prediction,
+          .smooth = generalized_alpha_formula(s.rho)};
 }
 
 StepFormula make_trapezoidal_1(const StepperSettings& s) {

@@ -45,7 +45,7 @@ struct StepperSettings {
   double theta = 0.5;                 // moreau-jean: θ
   double prediction = 0.5;            // moreau-jean: γ of the activation
   bool rows_at_end = false;           // trapezoidal-1
-  double rho = 0.9;                   // generalized-alpha: ρ∞
+  double rho = 0.9;                   // generalized-alpha, nonsmooth-generalized-alpha: ρ∞
   double hht_alpha = -0.05;           // hht: α
   double newmark_beta = 0.25;         // newmark: β
   double newmark_gamma = 0.5;         // newmark: γ

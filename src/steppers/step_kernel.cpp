@@ -44,7 +44,7 @@ void StepKernel::assemble(const System& system, const MatrixChoice& choice, cons
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<RowShift> shifts, StepData& data, Problem& problem) {
   if (prediction_ != nullptr)
-    assemble_predicted_step(options_, *prediction_, modes, slip_hint, data, problem);
+    assemble_predicted_step(options_, choice, *prediction_, modes, slip_hint, data, problem);
   else
     assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
   // By the rows of the step, along which its impulses act: other ones would hide energy.
@@ -68,8 +68,7 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
   trial.h = h;
   trial.failure.clear();
   Problem& problem = slot.problem;
-  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces &&
-                         prediction_ == nullptr;
+  const bool automatic = options_.derivatives == ForceDerivatives::automatic && formula_.implicit_forces;
   MatrixChoice choice{.rank_one = options_.derivatives == ForceDerivatives::rank_one,
                       .symmetric = !solver_.capabilities().nonsymmetric};
   // A solver for symmetric problems: other derivatives are left out of A.

@@ -180,8 +180,8 @@ class StepKernel {
   Solver& solver_;
   Slot step_, modes_, forces_;
   const StepPrediction* prediction_ = nullptr;  // of the step that is being solved
-  WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
-  Vector last_r_;                // impulses of the last trial, the first row of each contact, and their modes
+  WarmStart warm_, force_warm_;                 // the forces of an instant start from nothing
+  Vector last_r_;  // impulses of the last trial, the first row of each contact, and their modes
   std::vector<int> last_rows_;
   std::vector<ContactMode> last_modes_;
   Solution force_solution_;

@@ -20,9 +20,12 @@ struct StepPrediction {
   FrictionRows friction;  // likewise
   ContactSet contacts;    // those that take part; each in the middle, or where it was found
   Vector turning;         // β, in the layout of the contacts
-  BlockMatrix A;          // symmetric
-  Vector v, w;            // ṽ, w̃
-  Vector impulse;         // ℘
+  // A = M − c_v k_v − c k_q, without gyroscopic terms: their change with v⁺ − ṽ, which is small where it lasts, may come a step late.
+  BlockMatrix M;
+  ForceJacobians jacobians;
+  double c_v = 0, c_q = 0;
+  Vector v, w;     // ṽ, w̃
+  Vector impulse;  // ℘
 };
 
 }  // namespace delassus

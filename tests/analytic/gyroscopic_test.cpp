@@ -138,6 +138,7 @@ INSTANTIATE_TEST_SUITE_P(
                       TopScheme{"anitescu_potra", {"stepper.name=anitescu-potra"}},
                       TopScheme{"moreau_jean", {"stepper.name=moreau-jean"}},
                       TopScheme{"moreau_jean_spg", {"stepper.name=moreau-jean", "solver.name=spg"}},
+                      TopScheme{"nonsmooth_generalized_alpha", {"stepper.name=nonsmooth-generalized-alpha"}},
                       TopScheme{"dvi_euler", {"stepper.name=dvi-euler"}}),
     [](const auto& scheme) { return std::string(scheme.param.name); });
 
@@ -161,7 +162,7 @@ TEST_P(HeldTop, GainsNoEnergyAtLargeSteps) {
 TEST(HingedFlywheel, KeepsItsSpin) {
   const std::string wheel = make_top(Held::hinge, "[1, 2, 2.8]", "[6, 6.4, 4.8]");
   for (const char* solver : {"auto", "apgd"})
-    for (const char* stepper : {"trapezoidal-2", "moreau-jean", "dvi-euler"})
+    for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha", "dvi-euler"})
       EXPECT_NEAR(follow_energy(wheel,
                                 {fmt::format("stepper.name={}", stepper),
                                  fmt::format("solver.name={}", solver), "stepper.step=0.02"},

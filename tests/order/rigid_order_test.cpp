@@ -38,6 +38,7 @@ const Scheme k_schemes[] = {
     {"generalized_alpha", {"stepper.name=generalized-alpha"}},
     // Gyroscopic terms beforehand, or in the step matrix where there are joints.
     {"moreau_jean", {"stepper.name=moreau-jean"}},
+    {"nonsmooth_generalized_alpha", {"stepper.name=nonsmooth-generalized-alpha"}},
 };
 
 constexpr double k_order_tolerance = 0.1;

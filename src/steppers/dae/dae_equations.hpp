@@ -47,7 +47,7 @@ class DaeEquations final : public KktEquations {
   void take_end(PhasePoint& out) { std::swap(out, end_); }
   const Vector& rate() const { return rate_; }
   const Vector& displacement() const { return w_; }  // w of q⁺ = q ⊞ w
-  double force_scale() const { return c_; }  // c: λ⁺ = Λ/c
+  double force_scale() const { return c_; }          // c: λ⁺ = Λ/c
 
  private:
   const DaeFormula& formula_;
