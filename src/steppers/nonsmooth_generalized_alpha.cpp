@@ -133,12 +133,16 @@ bool NonsmoothGeneralizedAlpha::solve_smooth(StepInProgress& step, double h) {
   equations_.begin(system, step.now.phase, memory, h, x_, Lambda_, jumps ? &jump_ : nullptr);
   const NewtonResult result =
       newton_.solve(equations_, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
-  const double residual = equations_.F.cwiseAbs().maxCoeff() / std::max(equations_.largest_term, k_tiny);
-  if (!result.ok || !(residual <= k_residual_tolerance)) {
-    failure_ =
-        fmt::format("the smooth part of the step: {}",
-                    result.ok ? "the equations of motion cannot be met with this step" : result.failure);
-    return false;
+  const auto residual = [&] {
+    return equations_.F.cwiseAbs().maxCoeff() / std::max(equations_.largest_term, k_tiny);
+  };
+  if (!result.ok || !(residual() <= k_residual_tolerance)) {
+    failure_ = fmt::format("the smooth part of the step: {}",
+                           result.ok ? "the equations of motion cannot be met with this step" : result.failure);
+    // After a failure the equations may stand at an iterate that was refused.
+    if (options_.policy != FailurePolicy::warn || !equations_.evaluate(x_, Lambda_)) return false;
+    step.report->warn(WarningKind::went_on, fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)",
+                                                        step.now.phase.t, failure_));
   }
   p.w = equations_.displacement();
   rate_ = equations_.rate();

@@ -138,7 +138,6 @@ INSTANTIATE_TEST_SUITE_P(
                       TopScheme{"anitescu_potra", {"stepper.name=anitescu-potra"}},
                       TopScheme{"moreau_jean", {"stepper.name=moreau-jean"}},
                       TopScheme{"moreau_jean_spg", {"stepper.name=moreau-jean", "solver.name=spg"}},
-                      TopScheme{"nonsmooth_generalized_alpha", {"stepper.name=nonsmooth-generalized-alpha"}},
                       TopScheme{"dvi_euler", {"stepper.name=dvi-euler"}}),
     [](const auto& scheme) { return std::string(scheme.param.name); });
 
