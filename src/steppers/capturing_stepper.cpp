@@ -243,7 +243,7 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double
     if (!added) return true;
     step.contacts.select(begin, step.entering);
     follow_surfaces(step, h);
-    if (smooth_) smooth_->place_contacts(step, h, step.contacts, step.memory, step.shifts);
+    if (smooth_) smooth_->place_contacts(step, step.contacts, step.memory, step.shifts);
     if (!take_trial(step, h, retries)) return false;
   }
   system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);

@@ -14,11 +14,22 @@ namespace {
 
 // A slip that is expected to keep its direction and more than this part of its speed goes on [-].
 constexpr double k_goes_on = 0.5;
+// Axes of a contact whose product is less have jumped [-].
+constexpr double k_same_frame = 0.8;
+// Forces that change the momentum in a step by less than this part need not be met [-].
+constexpr double k_small_force = 1e-6;
 constexpr double k_tiny = std::numeric_limits<double>::min();
 
 // A contact that held in the last step, and neither hits nor rebounds in this one.
 bool holds_on(const ContactMemory* memory, const RowShift& shift) {
   return memory != nullptr && memory->closed && !shift.impact && !shift.rebounds;
+}
+
+// Whether the frame of a contact has turned from one place to the other and not jumped; true where there is no picture of it.
+bool turns_with(const ContactPlace& a, const ContactPlace& b) {
+  for (int k = 0; k < 3; ++k)
+    if (a.frame.col(k).dot(b.frame.col(k)) < k_same_frame) return false;
+  return true;
 }
 
 }  // namespace
@@ -41,15 +52,14 @@ bool NonsmoothGeneralizedAlpha::predict(StepInProgress& step, double h, const Co
   system.friction_rows(p.middle, p.friction);
   // Where contacts slip at the end is not known yet.
   p.v.resize(0);
-  place_contacts(step, h, contacts, memory, shifts);
+  place_contacts(step, contacts, memory, shifts);
   add_remembered_impulses(h, memory);
   if (!solve_smooth(step, h)) return false;
   take_mean_slips(contacts, memory, shifts);
   return true;
 }
 
-void NonsmoothGeneralizedAlpha::place_contacts(const StepInProgress& step, double h,
-                                               const ContactSet& contacts,
+void NonsmoothGeneralizedAlpha::place_contacts(const StepInProgress& step, const ContactSet& contacts,
                                                std::span<const ContactMemory* const> memory,
                                                std::span<RowShift> shifts) {
   const System& system = *step.system;
@@ -67,13 +77,13 @@ void NonsmoothGeneralizedAlpha::place_contacts(const StepInProgress& step, doubl
   if (places_.empty()) return;
   system.evaluate_contacts(ids_, p.middle, middle_);
   middle_.update_velocities(step.now.phase.v);
-  system.contact_bias(middle_, p.middle, step.now.phase.v, bias_);
   for (std::size_t i = 0; i < places_.size(); ++i) {
     const std::size_t c = places_[i];
-    if (!middle_.valid(i)) continue;
+    if (!middle_.valid(i) || !turns_with(contacts.places[c], middle_.places[i])) continue;
     p.contacts.copy_from(middle_, i, c);
-    const int rows = contacts.num_rows(c);
-    p.turning.segment(contacts.first_row(c), rows) = 0.5 * h * bias_.segment(middle_.first_row(i), rows);
+    const int row = contacts.first_row(c), rows = contacts.num_rows(c);
+    p.turning.segment(row, rows) =
+        middle_.u.segment(middle_.first_row(i), rows) - contacts.u.segment(row, rows);
     shifts[c].drift.setZero();
   }
   if (p.v.size() > 0) take_mean_slips(contacts, memory, shifts);
@@ -133,12 +143,17 @@ bool NonsmoothGeneralizedAlpha::solve_smooth(StepInProgress& step, double h) {
   equations_.begin(system, step.now.phase, memory, h, x_, Lambda_, jumps ? &jump_ : nullptr);
   const NewtonResult result =
       newton_.solve(equations_, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
+  // Beside momenta forces may be round-off.
+  momentum_.setZero(system.nv());
+  M.add_product(step.now.phase.v, momentum_);
   const auto residual = [&] {
-    return equations_.F.cwiseAbs().maxCoeff() / std::max(equations_.largest_term, k_tiny);
+    return max_abs(equations_.F) /
+           std::max({equations_.largest_term, k_small_force * h * max_abs(momentum_), k_tiny});
   };
   if (!result.ok || !(residual() <= k_residual_tolerance)) {
-    failure_ = fmt::format("the smooth part of the step: {}",
-                           result.ok ? "the equations of motion cannot be met with this step" : result.failure);
+    failure_ =
+        fmt::format("the smooth part of the step: {}",
+                    result.ok ? "the equations of motion cannot be met with this step" : result.failure);
     // After a failure the equations may stand at an iterate that was refused.
     if (options_.policy != FailurePolicy::warn || !equations_.evaluate(x_, Lambda_)) return false;
     step.report->warn(WarningKind::went_on, fmt::format("t = {:.9g} s: {}; went on as asked (policy warn)",

@@ -2,34 +2,40 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `nonsmooth-generalized-alpha`: generalised-α for the smooth part of a step, event capturing for what is left [Bruels et al.
-// 2014, decoupled as in Cosimo et al. 2020]. Stages 1 and 4 are here; 2 and 3 are those of capturing_stepper.hpp.
+// 2014, decoupled as in Cosimo et al. 2020]. Stages 1 and 3 are here; 2 and 4 are those of capturing_stepper.hpp.
 //
 //   1 smooth      generalised-α (dae/dae_formula.hpp) with joints, and a known jump W₀ of the velocity in the middle:
-//                   M v̇ₛ = k(t⁺, q̃, ṽ) + G λₛ,   Θ(t⁺, q̃) = 0,   Gᵀ ṽ = target
-//                   (1−α_m) aₛ + α_m a = (1−α_f) v̇ₛ + α_f v̇                                               (1)
-//                   ṽ = v + h ((1−γ) a + γ aₛ) + W₀,   q̃ = q ⊞ w̃,   w̃ = h v + h² (β₀ a + β aₛ) + ½ h W₀    (2)
-//   2 velocity    A (v⁺ − ṽ) = H (r − r₀) + G Λ,   Gᵀ (v⁺ − ṽ) = 0,   contact law on u⁺ (+ e u⁻ at an impact)  (3)
-//                   A = M + c_v Σ δ ∇ψ∇ψᵀ + c Σ γ ∇φ∇φᵀ,   c_v = γ h ϱ,  c = β h² ϱ,  ϱ = (1−α_f)/(1−α_m)   (4)
-//   3 position    q⁺ = q ⊞ (w̃ + ½ h (v⁺ − ṽ)) ⊞ U,   M U = G μ + N ν,   Θ = 0,   0 ≤ ν ⟂ Φ ≥ 0; then Gᵀ v⁺ = target
-//   4 memory      M v̇⁺ = k⁺ + G λ⁺,   Gᵀ v̇⁺ = −bias   at (q⁺, v⁺), without contacts;   a⁺ = aₛ + v̇⁺ − v̇ₛ      (5)
+//                   M v̇ₛ = k(t⁺, q̃, ṽ) + G λₛ,   Θ(t⁺, q̃) = 0,   Gᵀ ṽ = target                             (1)
+//                   (1−α_m) aₛ + α_m a = (1−α_f) v̇ₛ + α_f v̇                                               (2)
+//                   ṽ = v + h ((1−γ) a + γ aₛ) + W₀,   q̃ = q ⊞ w̃,   w̃ = h v + h² (β₀ a + β aₛ) + ½ h W₀    (3)
+//   2 contacts    A (v⁺ − ṽ) = H (r − r₀) + G Λ,   Gᵀ (v⁺ − ṽ) = 0,   contact law on u⁺ (+ e u⁻ at an impact)  (4)
+//                   A = M − c_v k_v − ½ h c_v k_q,   c_v = γ h (1−α_f)/(1−α_m);   q̂ = q ⊞ (w̃ + ½ h (v⁺ − ṽ))   (5)
+//   3 memory      M v̇⁺ = k⁺ + G λ⁺,   Gᵀ v̇⁺ = −bias  at (q̂, v⁺), without contacts;   a⁺ by (2) with v̇⁺         (6)
+//   4 position    q⁺ = q̂ ⊞ U,   M U = G μ + N ν,   Θ = 0,   0 ≤ ν ⟂ Φ ≥ 0 as far as lifting goes;   Gᵀ v⁺ = target
 //
 //   W₀ with M W₀ = H r₀ + G Λ₀, Gᵀ W₀ = 0:  r₀ = h times the forces of the last step, of the contacts that stay closed
 //
-// So accelerations never contain contacts, and the jump never contains what is smooth. What holds on for many steps is smooth all
-// the same, and is integrated to order 2:
+// So accelerations never contain contacts, and jumps never contain what is smooth. What holds on for many steps is smooth all the
+// same, and is integrated to order 2:
 //
-//   - with W₀ the forces are evaluated at ṽ = v⁺ + O(h²); the derivatives (4) bring what is left to them, so that stiff springs and
-//     dampers know of new contacts
-//   - rows and directions of closed contacts and of joints are those of q ⊞ h v/2, where the impulses act in the mean. The law is on
-//     the velocity at the end, where sticking means v⁺ = 0: u⁺ = Hᵀ v⁺ + w + (h/2) d/dt(Hᵀ v + w), the last part by the motion of
-//     the rows alone. Both together are O(h²) off, and the problem stays symmetric.
-//   - friction of a contact that goes on sliding opposes the mean of its slips, u_T⁻ + u_T⁺
-//   - positions follow half of the jump, (2) and stage 3, as in Moreau's scheme, which is also what keeps the energy of a bounce at
-//     e = 1; what that leaves is lifted
+//   - With W₀ forces are evaluated at ṽ = v⁺ + O(h²). The derivatives (5) bring them the rest, as Newton's method for both stages
+//     together would, so that stiff springs and dampers know of new contacts in the same step.
+//   - Rows and directions of closed contacts and of joints are those of q ⊞ h v/2, where impulses act in the mean. The law is on the
+//     velocity at the end, where sticking means v⁺ = 0; it follows from those in the middle and at the beginning,
 //
-// What enters for the first time has the rows of q, and the step is of order 1 there. v̇ₛ and λₛ are those of (5) at the end of
-// the prediction, for the reason given in dae/dae_stepper.hpp: with Θ = 0 alone they would alternate. Differs from Bruels et al. 2014:
-// there positions follow U only, so that friction and curvature reach them a step late; rows are those of the end.
+//       u⁺ = Hᵀ v⁺ + w + β,   β = Hᵀ v + w − u⁻  (the motion of the rows over half a step)                      (7)
+//
+//     to O(h²), and the problem stays symmetric. A contact with u⁻ = 0 that holds does no work: Hᵀ (v⁺ + v)/2 + w = 0.
+//   - Friction of a contact that goes on sliding opposes the mean of its slips, u_T⁻ + u_T⁺.
+//   - Positions follow half of the jump (5), as in Moreau's scheme: it is also what keeps the energy of a bounce at e = 1.
+//
+// What enters for the first time has the rows of q, and the step is of order 1 there. v̇ₛ, λₛ in stage 3 are those of Gᵀ v̇ = −bias, too:
+// with Θ = 0 alone they would alternate (dae/dae_stepper.hpp). The memory is that before U: a spring that U stretches is felt in the
+// next step, but must not enter the recursion (2), which it would excite: with an undamped mass on a stiff spring above a held
+// contact the amplification is ρ-like for every stiffness without U in it, and grows without bound with it.
+//
+// Differs from Bruels et al. 2014: there positions follow U only, so that friction and curvature reach them a step late, rows are those
+// of the end, and stages 1 and 2 are solved together or, in Cosimo et al. 2020, without the derivatives of (5).
 #pragma once
 #include <span>
 #include <string>
@@ -53,7 +59,7 @@ class NonsmoothGeneralizedAlpha {
   bool predict(StepInProgress& step, double h, const ContactSet& contacts,
                std::span<const ContactMemory* const> memory, std::span<RowShift> shifts);
   // The same motion with other contacts.
-  void place_contacts(const StepInProgress& step, double h, const ContactSet& contacts,
+  void place_contacts(const StepInProgress& step, const ContactSet& contacts,
                       std::span<const ContactMemory* const> memory, std::span<RowShift> shifts);
   const StepPrediction& prediction() const { return prediction_; }
   // The friction of contact c opposes the mean of its slips; false: there was none to change.
@@ -88,7 +94,7 @@ class NonsmoothGeneralizedAlpha {
   ContactSet middle_;
   KktFactor kkt_;
   BlockMatrix M_;
-  Vector x_, Lambda_, jump_, jump_joints_, momentum_, w_, q_, bias_, zero_, u_, next_rate_, next_forces_;
+  Vector x_, Lambda_, jump_, jump_joints_, momentum_, w_, q_, zero_, u_, next_rate_, next_forces_;
 };
 
 }  // namespace delassus
