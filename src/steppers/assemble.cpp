@@ -437,6 +437,40 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
   problem.A.add_product(v, problem.p);
 }
 
+void evaluate_predicted_step(const StepPrediction& prediction, StepData& data) {
+  data.bilateral = prediction.joints;
+  data.friction = prediction.friction;
+  data.contacts_at_start = true;
+  data.start_rows = prediction.contacts.rows;
+  data.jacobians = prediction.jacobians;
+}
+
+void assemble_predicted_step(const StepperOptions& options, const MatrixChoice& choice,
+                             const StepPrediction& prediction, std::span<const ContactMode> modes,
+                             const VectorRef& slip_hint, StepData& data, Problem& problem) {
+  assemble_constraints(options, data.bilateral, data.contact_rows(), modes, slip_hint, data, problem);
+  data.bilateral.rows.multiply(VectorRef(prediction.v), problem.g);
+  copy_contact_vector(data.contact_rows(), problem.cones, prediction.turning, problem.Ht, data.bias);
+  problem.w += data.bias;
+  if (data.friction.rows.num_groups() > 0) append_friction(data.friction, problem);
+  problem.A.clear(static_cast<int>(prediction.v.size()));
+  problem.A.add(prediction.M, 1.0);
+  problem.symmetric = true;
+  const ForceJacobians& J = data.jacobians;
+  for (int i = 0; i < J.spring_rows.num_groups(); ++i)
+    add_rank_one(J.spring_rows, i, prediction.c_q * J.spring_stiffness[i], problem.A);
+  for (int i = 0; i < J.damper_rows.num_groups(); ++i)
+    add_rank_one(J.damper_rows, i, prediction.c_v * J.damper_damping[i], problem.A);
+  if (!choice.rank_one) {
+    problem.A.add(J.k_v, -prediction.c_v);
+    problem.A.add(J.k_q, -prediction.c_q);
+    problem.A.add(J.k_q_remainder, -prediction.c_q);
+    problem.symmetric = J.symmetric;
+  }
+  problem.p = -prediction.impulse;
+  problem.A.add_product(prediction.v, problem.p);
+}
+
 void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,
                      const ContactSet& contacts, std::span<const ContactMode> modes, StepData& data,
                      Problem& problem) {

@@ -15,6 +15,7 @@
 #include "delassus/steppers/contact_modes.hpp"
 #include "delassus/steppers/step_formula.hpp"
 #include "delassus/steppers/step_in_progress.hpp"
+#include "delassus/steppers/step_prediction.hpp"
 
 namespace delassus {
 
@@ -64,6 +65,12 @@ void assemble_step(const System& system, const StepFormula& formula, const Stepp
                    const MatrixChoice& choice, const PhasePoint& begin, double h,
                    std::span<const ContactMode> modes, const VectorRef& slip_hint, StepData& data,
                    Problem& problem);
+
+// The same two stages of a step that is predicted: its problem is (1) of step_prediction.hpp.
+void evaluate_predicted_step(const StepPrediction& prediction, StepData& data);
+void assemble_predicted_step(const StepperOptions& options, const MatrixChoice& choice,
+                             const StepPrediction& prediction, std::span<const ContactMode> modes,
+                             const VectorRef& slip_hint, StepData& data, Problem& problem);
 
 // `contacts`: those that take part, at `point`.
 void assemble_impact(const System& system, const StepperOptions& options, const PhasePoint& point,

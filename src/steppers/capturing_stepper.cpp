@@ -53,7 +53,9 @@ CapturingStepper::CapturingStepper(CapturingFormula formula, StepperOptions opti
       options_(options),
       solver_(std::move(solver)),
       kernel_(formula_.step, options_, *solver_),
-      gap_projector_(*solver_) {}
+      gap_projector_(*solver_) {
+  if (formula_.smooth) smooth_ = std::make_unique<NonsmoothGeneralizedAlpha>(*formula_.smooth, options_);
+}
 
 void CapturingStepper::advance(const System& system, State& state, const StepRequest& request,
                                StepReport& report) {
@@ -66,6 +68,8 @@ void CapturingStepper::advance(const System& system, State& state, const StepReq
   if (judges_blow_ups() && gains_.refuses(step_, kernel_.free_velocity(), true)) return;
   if (retries_step()) gains_.take_out(step_, kernel_.free_velocity(), true);
   finisher_.finish(step_, state);
+  if (smooth_ && report.joint_forces.size() == smooth_->contact_joint_forces().size())
+    report.joint_forces += smooth_->contact_joint_forces();
 }
 
 bool CapturingStepper::retries_step() const {
@@ -106,7 +110,7 @@ void CapturingStepper::take_step(const System& system, const State& state, const
   step.begin(system, state, request, report);
   gains_.begin(step);
   // Of another scheme; the velocities may jump from here on.
-  step.history.acceleration = {};
+  if (!smooth_) step.history.acceleration = {};
   // Ends: a failed trial halves the step, at most max_halvings times in all, and fast bodies cut it into a bounded
   // number of parts.
   constexpr double infinite = std::numeric_limits<double>::infinity();
@@ -116,6 +120,7 @@ void CapturingStepper::take_step(const System& system, const State& state, const
     if (request.reach != nullptr)
       system.extend_reach(step.now.at, step.now.phase.v, step.rest(), *request.reach);
     update_contacts(step, h);
+    predict(step, h);
     if (!take_trial(step, h, retries)) continue;
     part = passing_limit(step, h);
     if (part < h || !add_passed_contacts(step, h, part, retries)) continue;
@@ -130,10 +135,37 @@ void CapturingStepper::take_step(const System& system, const State& state, const
   if (report.ok && lifts() && lift_found(step)) finisher_.finish_contacts(step, step.now.contacts);
 }
 
+void CapturingStepper::predict(CapturingStep& step, double h) {
+  if (smooth_) predicted_ = smooth_->predict(step, h, step.contacts, step.memory, step.shifts);
+}
+
+bool CapturingStepper::drop_mean_slips(CapturingStep& step) const {
+  bool any = false;
+  for (std::size_t c = 0; c < step.shifts.size(); ++c) {
+    if (!smooth_->takes_mean_slip(c) || trial_.solution.modes[c].status == ContactStatus::slip) continue;
+    step.shifts[c].velocity.tail<2>().setZero();
+    any = true;
+  }
+  return any;
+}
+
 bool CapturingStepper::take_trial(CapturingStep& step, double h, Retries& retries) {
+  if (!predicted_) {
+    trial_ = {};
+    trial_.h = h;
+    trial_.failure = smooth_->failure();
+    trial_.stats.status = SolveStatus::numerical_failure;
+    return judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries);
+  }
   if (retries.known_limits) step.find_last_joint_forces(joint_forces_);
-  kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_, step.shifts,
-                step.last_places, retries.known_limits ? &joint_forces_ : nullptr);
+  const auto solve = [&] {
+    kernel_.solve(*step.system, step.now, h, step.contacts, step.now.phase.v, step.memory, trial_,
+                  step.shifts, step.last_places,
+                  {.joint_forces = retries.known_limits ? &joint_forces_ : nullptr,
+                   .prediction = smooth_ ? &smooth_->prediction() : nullptr});
+  };
+  solve();
+  if (smooth_ && trial_.ok && drop_mean_slips(step)) solve();
   return judge_trial(step, options_, step.contacts.ids, kernel_, projector_, trial_, retries);
 }
 
@@ -213,6 +245,7 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double
     if (!added) return true;
     step.contacts.select(begin, step.entering);
     follow_surfaces(step, h);
+    if (smooth_) smooth_->place_contacts(step, step.contacts, step.memory, step.shifts);
     if (!take_trial(step, h, retries)) return false;
   }
   system.evaluate_contacts(step.followed, trial_.end.at, trial_.end.contacts);
@@ -383,6 +416,7 @@ void CapturingStepper::accept(CapturingStep& step) {
   }
   step.history.weighted_velocity = trial_.y;
   std::swap(step.now, trial_.end);
+  if (smooth_) smooth_->remember(step, trial_.h, trial_.solution.lambda);
   project(step);
 }
 
@@ -445,7 +479,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
 void CapturingStepper::project(CapturingStep& step) {
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  if (options_.projection == Projection::none && !lifts()) return;
+  if (options_.projection == Projection::none && !lifts() && !smooth_) return;
   book_projection(step, projector_, M_, now.contacts, [&] {
     bool done = true;
     if (lifts()) done = lift(step);

@@ -44,11 +44,13 @@
 // penetrates at the end of a step; what is more than (8) is taken from the velocity along the displacement.
 #pragma once
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "delassus/steppers/contact_memory.hpp"
 #include "delassus/steppers/events/collision.hpp"
 #include "delassus/steppers/gap_projection.hpp"
+#include "delassus/steppers/nonsmooth_generalized_alpha.hpp"
 #include "delassus/steppers/projection.hpp"
 #include "delassus/steppers/step_finish.hpp"
 #include "delassus/steppers/step_kernel.hpp"
@@ -63,6 +65,8 @@ struct CapturingFormula {
   double prediction = 0.5;    // γ of (1) [-]
   bool gaps_in_rows = false;  // (4) instead of (1)-(3)
   bool lift_all = false;      // lift every contact that penetrates, whatever the projection asked for
+  // What integrates the smooth part of a step, beside which `step` says nothing but σ = 1 (nonsmooth_generalized_alpha.hpp).
+  std::optional<DaeFormula> smooth = {};
 };
 
 // The step in progress of event capturing.
@@ -104,6 +108,8 @@ class CapturingStepper final : public Stepper {
   bool halve_deep_step(const State& state, Retries& retries);
   bool halve_gaining_step(const State& state, Retries& retries);
   void update_contacts(CapturingStep& step, double h);
+  // The motion without new contact impulses, where the scheme has one.
+  void predict(CapturingStep& step, double h);
   // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
   bool take_trial(CapturingStep& step, double h, Retries& retries);
   // (5): the longest step over which the trial moves bodies near contacts by no more than they may; h when it is not longer.
@@ -127,6 +133,8 @@ class CapturingStepper final : public Stepper {
   bool enters(const System& system, const ContactSet& contacts, std::size_t c, double h, const Rest& rest,
               bool closed, RowShift& shift) const;
   void follow_surfaces(CapturingStep& step, double h);
+  // Contacts that were to go on sliding but do not are solved again with the law on their velocity at the end.
+  bool drop_mean_slips(CapturingStep& step) const;
   void accept(CapturingStep& step);
   void drop_slow_impacts(CapturingStep& step) const;
   void report_impacts(const CapturingStep& step) const;
@@ -145,6 +153,8 @@ class CapturingStepper final : public Stepper {
   StepperOptions options_;
   std::unique_ptr<Solver> solver_;
   StepKernel kernel_;
+  std::unique_ptr<NonsmoothGeneralizedAlpha> smooth_;  // null: the kernel takes all forces
+  bool predicted_ = true;
   Projector projector_;
   GapProjector gap_projector_;
   StepFinisher finisher_;

@@ -41,7 +41,7 @@ void EventStepper::move_to(EventStep& step, const Collision& collision) {
   double h = collision.s * trial_.h, best = std::numeric_limits<double>::infinity();
   for (int i = 0; i < max_iterations; ++i) {
     kernel_.solve(system, step.now, h, step.active.contacts, step.slip_hint, step.active.memory,
-                  newton_trial_, step.active.shifts, {}, joint_forces);
+                  newton_trial_, step.active.shifts, {}, {.joint_forces = joint_forces});
     step.report->certificate.count_solves(1);
     if (!newton_trial_.ok) break;
     system.evaluate_contacts(ids, newton_trial_.end.at, one_);

@@ -389,7 +389,7 @@ bool EventStepper::take_trial(EventStep& step, double h) {
   ActiveSet& active = step.active;
   if (step.retries.known_limits) step.find_last_joint_forces(joint_forces_);
   kernel_.solve(*step.system, step.now, h, active.contacts, step.slip_hint, active.memory, trial_,
-                active.shifts, {}, step.retries.known_limits ? &joint_forces_ : nullptr);
+                active.shifts, {}, {.joint_forces = step.retries.known_limits ? &joint_forces_ : nullptr});
   return judge_trial(step, options_, active.contacts.ids, kernel_, projector_, trial_, step.retries);
 }
 

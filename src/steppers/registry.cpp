@@ -47,6 +47,12 @@ CapturingFormula make_moreau_jean(const StepperSettings& s, bool projected) {
   return out;
 }
 
+CapturingFormula make_nonsmooth_alpha(const StepperSettings& s) {
+  return {.step = {.name = *s.name, .sigma = 1},
+          .prediction = s.prediction,
+          .smooth = generalized_alpha_formula(s.rho)};
+}
+
 StepFormula make_trapezoidal_1(const StepperSettings& s) {
   StepFormula out = trapezoidal_1_formula(s.rows_at_end);
   // As above; the rows of a turning joint in the middle of the step would hold v⁺ back, with an error of order 1.
@@ -101,6 +107,10 @@ std::vector<Entry> make_contact_entries() {
         "event capturing in positions: two steps at once, nothing penetrates where e = 0; impacts take two "
         "steps"},
        InPositions([](const StepperSettings& s) { return s.theta; })},
+      {{"nonsmooth-generalized-alpha", "Bruels, Acary and Cardona 2014", "1-2",
+        "event capturing: generalised-α on the smooth part, joints and contacts that stay closed of order 2, "
+        "damping of fast motions set by rho"},
+       Captured(make_nonsmooth_alpha)},
       // It takes errors back by its rows.
       {{"dvi-euler", "Tasora 2017, eqs. 107-123", "1",
         "event capturing: semi-implicit Euler, gaps and joints stabilised in the rows; explicit forces "

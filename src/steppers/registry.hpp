@@ -48,7 +48,7 @@ struct StepperSettings {
   bool rows_at_start = false;          // trapezoidal-linearized
   bool implicit_forces = false;        // dvi-euler
   MassPoint mass = MassPoint::middle;  // schemes that take M in the middle of the step
-  double rho = 0.9;                    // generalized-alpha: ρ∞
+  double rho = 0.9;                    // generalized-alpha, nonsmooth-generalized-alpha: ρ∞
   double hht_alpha = -0.05;            // hht: α
   double newmark_beta = 0.25;          // newmark: β
   double newmark_gamma = 0.5;          // newmark: γ

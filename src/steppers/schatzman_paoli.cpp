@@ -102,9 +102,10 @@ bool SchatzmanPaoliStepper::solve_positions(double h, Retries& retries) {
     places_.resize(taken_.size());
     std::iota(places_.begin(), places_.end(), 0);
     const bool same = i > 0 && last_ids_ == taken_.ids;
-    kernel_.solve(system, step_.now, h, taken_, v_, memory_, trial_, shifts_,
-                  same ? std::span<const int>(places_) : std::span<const int>(),
-                  retries.known_limits ? &joint_forces_ : nullptr, &joint_targets_);
+    kernel_.solve(
+        system, step_.now, h, taken_, v_, memory_, trial_, shifts_,
+        same ? std::span<const int>(places_) : std::span<const int>(),
+        {.joint_forces = retries.known_limits ? &joint_forces_ : nullptr, .joint_targets = &joint_targets_});
     if (!trial_.ok) break;
     v_ = trial_.end.phase.v;
     const double left = violation(h);

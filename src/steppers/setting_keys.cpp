@@ -72,7 +72,10 @@ Keys make_scheme_keys() {
                "springs",
                &S::implicit_forces),
       number_key("rho", "-", number_between(0, 1),
-                 "generalized-alpha: ρ∞, what is left of an infinitely fast vibration in a step", &S::rho),
+                 "generalized-alpha, nonsmooth-generalized-alpha: ρ∞, what is left of an infinitely fast "
+                 "vibration in "
+                 "a step",
+                 &S::rho),
       number_key("hht_alpha", "-", number_between(-1.0 / 3.0, 0), "hht: α, more negative damps more",
                  &S::hht_alpha),
       number_key("newmark_beta", "-", number_above(0, 1), "newmark: β", &S::newmark_beta),

@@ -43,13 +43,17 @@ bool has_exact_derivatives(const ForceJacobians& J) {
 void StepKernel::assemble(const System& system, const MatrixChoice& choice, const PhasePoint& begin, double h,
                           std::span<const ContactMode> modes, const VectorRef& slip_hint,
                           std::span<RowShift> shifts, StepData& data, Problem& problem) {
-  data.whole_step = whole_step_;
-  assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
-  if (joint_targets_ != nullptr) problem.g.head(data.num_joint_rows) = *joint_targets_;
-  // (8) of step_formula.hpp. What is captured has gaps of its own.
-  if (options_.stabilisation > 0 && whole_step_ > 0 && shifts.empty())
-    for (int c = 0; c < data.num_contacts; ++c)
-      problem.w[problem.Ht.first_row(c)] += options_.stabilisation / whole_step_ * data.start_gaps[c];
+  if (given_.prediction != nullptr) {
+    assemble_predicted_step(options_, choice, *given_.prediction, modes, slip_hint, data, problem);
+  } else {
+    data.whole_step = whole_step_;
+    assemble_step(system, formula_, options_, choice, begin, h, modes, slip_hint, data, problem);
+    // (8) of step_formula.hpp. What is captured has gaps of its own.
+    if (options_.stabilisation > 0 && whole_step_ > 0 && shifts.empty())
+      for (int c = 0; c < data.num_contacts; ++c)
+        problem.w[problem.Ht.first_row(c)] += options_.stabilisation / whole_step_ * data.start_gaps[c];
+  }
+  if (given_.joint_targets != nullptr) problem.g.head(data.num_joint_rows) = *given_.joint_targets;
   // By the rows of the step, along which its impulses act: other ones would hide energy.
   if (std::any_of(shifts.begin(), shifts.end(), [](const RowShift& shift) { return shift.at_end; }))
     problem.Ht.multiply(VectorRef(begin.phase.v), u_);
@@ -88,7 +92,8 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
     choice.rank_one = true;
     trial.ok = attempt();
   }
-  if (trial.ok && choice.symmetric && data.gyroscopic.matrix.num_blocks() > 0) {
+  if (trial.ok && choice.symmetric && given_.prediction == nullptr &&
+      data.gyroscopic.matrix.num_blocks() > 0) {
     // Gyroscopic impulses of mechanisms as they are without contacts: (A + D) y_free = p, then A y = p − D y_free.
     w_ = begin.phase.v - slot.reduction.v_free();
     choice.gyroscopic = false;
@@ -118,29 +123,32 @@ bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h
 void StepKernel::solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
                        const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
                        std::span<RowShift> shifts, std::span<const int> last_places,
-                       const Vector* joint_forces, const Vector* joint_targets) {
+                       const StepGivens& given) {
+  given_ = given;
   trial.stats = {};
   trial.unsettled = 0;
-  joint_targets_ = joint_targets;
   keep_forces(trial, last_places);
   remembered_.clear();
   for (const ContactMemory* one : memory)
     remembered_.push_back(one != nullptr ? mode_of(*one) : ContactMode{});
-  evaluate_step(system, formula_, options_, begin, active, h, step_.data);
+  if (given.prediction != nullptr)
+    evaluate_predicted_step(*given.prediction, step_.data);
+  else
+    evaluate_step(system, formula_, options_, begin, active, h, step_.data);
   if (!prepare(system, begin, h, remembered_, slip_hint, shifts, step_.data, step_, trial)) return;
   drop_slow_rebounds(begin.phase, shifts);
   start_from_memory(memory, h);
   start_from_trial(last_places);
   turn_generators_from_memory(memory);
   u_turned_.resize(0);
-  solve_contacts(system, h, joint_forces, trial);
-  bound_restitution(system, begin, h, shifts, joint_forces, trial);
+  solve_contacts(system, h, trial);
+  bound_restitution(system, begin, h, shifts, trial);
   conclude(system, begin, h, shifts, trial);
   // Newton's law may have no solution, where friction pulls a guided body down harder than the ground lifts it.
   if (trial.ok || trial.unsettled > 0 || !drop_rebounds(shifts)) return;
   trial.failure.clear();
   warm_ = {};
-  solve_contacts(system, h, joint_forces, trial);
+  solve_contacts(system, h, trial);
   conclude(system, begin, h, shifts, trial);
 }
 
@@ -168,11 +176,11 @@ void StepKernel::judge(Trial& trial) {
                   solver_.name(), residual);
 }
 
-void StepKernel::solve_contacts(const System& system, double h, const Vector* joint_forces, Trial& trial) {
+void StepKernel::solve_contacts(const System& system, double h, Trial& trial) {
   if (step_.data.friction.constant.empty()) {
     solve_once(trial);
-  } else if (joint_forces != nullptr) {
-    limit_friction(*joint_forces, h);
+  } else if (given_.joint_forces != nullptr) {
+    limit_friction(*given_.joint_forces, h);
     solve_once(trial);
     friction_modes_.assign(trial.solution.modes.begin() + step_.data.num_contacts,
                            trial.solution.modes.end());
@@ -217,7 +225,7 @@ void StepKernel::evaluate_force_change(const System& system, const PhasePoint& b
 }
 
 void StepKernel::bound_restitution(const System& system, const PhasePoint& begin, double h,
-                                   std::span<RowShift> shifts, const Vector* joint_forces, Trial& trial) {
+                                   std::span<RowShift> shifts, Trial& trial) {
   const auto rebounds = [](const RowShift& shift) { return shift.rebounds; };
   if (!options_.impact.bound_energy || !usable(trial.stats.status) ||
       std::none_of(shifts.begin(), shifts.end(), rebounds))
@@ -244,7 +252,7 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
     problem.w += bound_.shift() - before;
     before = bound_.shift();
     step_.reduction.update_free_velocity();
-    solve_contacts(system, h, joint_forces, trial);
+    solve_contacts(system, h, trial);
     iterations += trial.stats.iterations;
     if (!usable(trial.stats.status)) break;
   }
@@ -396,8 +404,8 @@ double StepKernel::follow_slip(const Problem& problem, int num_contacts, const S
 void StepKernel::solve_modes(const System& system, const PhasePoint& begin, double h,
                              const ContactSet& active, std::span<const ContactMode> modes, ModeStep kind,
                              Trial& trial) {
+  given_ = {};
   trial.stats = {};
-  joint_targets_ = nullptr;
   const bool as_solved = kind == ModeStep::as_solved;
   StepData& data = as_solved ? step_.data : modes_.data;
   if (!as_solved) evaluate_step(system, formula_, options_, begin, active, h, data);
@@ -491,7 +499,10 @@ void StepKernel::finish(const System& system, const PhasePoint& begin, double h,
   end.t = phase.t + h;
   end.v = phase.v + (trial.y - phase.v) / formula_.sigma;
   const auto move = [&] {
-    w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * end.v);
+    if (given_.prediction != nullptr)
+      w_ = given_.prediction->w + 0.5 * h * (end.v - given_.prediction->v);
+    else
+      w_ = h * ((1.0 - formula_.gamma) * phase.v + formula_.gamma * end.v);
     system.retract(phase.q, w_, end.q);
   };
   move();

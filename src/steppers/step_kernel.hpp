@@ -73,6 +73,15 @@ struct Trial {
   std::string failure;
 };
 
+// What the caller knows in place of what the formula would have.
+struct StepGivens {
+  // What limits the friction in joints, instead of the forces of the step itself; empty: the forces without contacts do [N].
+  const Vector* joint_forces = nullptr;
+  const Vector* joint_targets = nullptr;  // right sides of the joint rows [m/s]
+  // The step is the one that corrects it (step_prediction.hpp; of the formula only σ = 1 and α count then).
+  const StepPrediction* prediction = nullptr;
+};
+
 class StepKernel {
  public:
   StepKernel(const StepFormula& formula, const StepperOptions& options, Solver& solver)
@@ -82,13 +91,11 @@ class StepKernel {
 
   // The step of size h with the contacts `active` by the contact solver; `memory` is parallel to them (null
   // entries allowed), and so are the shifts of their rows where there are any. `last_places`, likewise: the trial holds
-  // a solution of the same step with these of them (-1: not this one), from which the solver starts. `joint_forces` [N]: what
-  // limits the friction in joints, instead of the forces of the step itself; empty: the forces without contacts do.
-  // `joint_targets`: right sides of the joint rows in place of those of the formula.
+  // a solution of the same step with these of them (-1: not this one), from which the solver starts.
   void solve(const System& system, const PhasePoint& begin, double h, const ContactSet& active,
              const VectorRef& slip_hint, std::span<const ContactMemory* const> memory, Trial& trial,
              std::span<RowShift> shifts = {}, std::span<const int> last_places = {},
-             const Vector* joint_forces = nullptr, const Vector* joint_targets = nullptr);
+             const StepGivens& given = {});
   // What a step in prescribed modes is for. as_solved: beginning, size and contacts are those of the last `solve`, whose
   // evaluation serves for this one, too. taken: the step may be accepted; where its forces are not unique they are the least
   // ones, which the others do without.
@@ -166,9 +173,9 @@ class StepKernel {
   // Reduces the restitution of contacts that gain energy, and solves again.
   void limit_friction(const Vector& joint_forces, double h);
   void bound_restitution(const System& system, const PhasePoint& begin, double h, std::span<RowShift> shifts,
-                         const Vector* joint_forces, Trial& trial);
+                         Trial& trial);
   void evaluate_force_change(const System& system, const PhasePoint& begin, double h);
-  void solve_contacts(const System& system, double h, const Vector* joint_forces, Trial& trial);
+  void solve_contacts(const System& system, double h, Trial& trial);
   // By the contact solver; then the least of all impulses that give its velocity.
   void solve_once(Trial& trial);
   void take_least_forces(const Reduction& reduction, Trial& trial);
@@ -188,9 +195,9 @@ class StepKernel {
   Solver& solver_;
   Slot step_, modes_, forces_;
   double whole_step_ = 0;
-  const Vector* joint_targets_ = nullptr;  // of the step being solved
-  WarmStart warm_, force_warm_;            // the forces of an instant start from nothing
-  Vector last_r_;  // impulses of the last trial, the first row of each contact, and their modes
+  StepGivens given_;             // of the step that is being solved
+  WarmStart warm_, force_warm_;  // the forces of an instant start from nothing
+  Vector last_r_;                // impulses of the last trial, the first row of each contact, and their modes
   std::vector<int> last_rows_;
   std::vector<ContactMode> last_modes_;
   Solution force_solution_;

@@ -59,7 +59,7 @@ TEST(Breakaway, IsLocatedWithinTheStep) {
 // Friction at all corners is opposed to one velocity, and the centre of pressure lies on the line of motion: no torque about the vertical.
 TEST(RollingFriction, DoesNotTurnABoxThatSlides) {
   for (const char* velocity : {"[2, 0, 0]", "[0, 0, 2]", "[2, 0, 0.7]", "[-1, 0, 1.3]"})
-    for (const char* stepper : {"trapezoidal-2", "moreau-jean"})
+    for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha"})
       for (const char* rolling : {"0.001", "0.01", "0.05"}) {
         Simulation simulation = simulate(fmt::format(R"(
 delassus: 1

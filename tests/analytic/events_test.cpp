@@ -449,7 +449,8 @@ TEST(Events, ImpactsDoNotGainEnergy) {
 // the friction of a force that there is.
 class RailOnTheFloor : public ::testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Steppers, RailOnTheFloor,
-                         ::testing::Values("trapezoidal-2", "moreau-jean", "dvi-euler"));
+                         ::testing::Values("trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha",
+                                           "dvi-euler"));
 
 TEST_P(RailOnTheFloor, KeepsItsMomentum) {
   constexpr double mass = 2, h = 1e-3;
@@ -530,7 +531,7 @@ TEST(Events, SteppersKnowSystemsApart) {
     EXPECT_EQ(report.contacts.size(), 1u);
     return state.v[0];
   };
-  for (const char* name : {"moreau-jean", "dvi-euler", "trapezoidal-2"}) {
+  for (const char* name : {"moreau-jean", "nonsmooth-generalized-alpha", "dvi-euler", "trapezoidal-2"}) {
     StepperSettings settings;
     settings.name = name;
     const auto used = make_stepper(settings, make_solver({})),

@@ -161,7 +161,7 @@ TEST_P(HeldTop, GainsNoEnergyAtLargeSteps) {
 TEST(HingedFlywheel, KeepsItsSpin) {
   const std::string wheel = make_top(Held::hinge, "[1, 2, 2.8]", "[6, 6.4, 4.8]");
   for (const char* solver : {"auto", "apgd"})
-    for (const char* stepper : {"trapezoidal-2", "moreau-jean", "dvi-euler"})
+    for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha", "dvi-euler"})
       EXPECT_NEAR(follow_energy(wheel,
                                 {fmt::format("stepper.name={}", stepper),
                                  fmt::format("solver.name={}", solver), "stepper.step=0.02"},

@@ -135,7 +135,7 @@ TEST(JointFriction, PendulumHangsInTheFrictionBand) {
 // A hinge that a motor turns to and fro as prescribed, φ = 1 − cos 5t: dry friction changes no motion, but the motor feels it,
 // τ = I φ̈ + 3 sign φ̇, also where the motion turns round, and it takes 3 N·m times the way.
 void expect_motor_feels(const std::string& friction, double torque_of_friction) {
-  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "dvi-euler"}) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha", "dvi-euler"}) {
     Simulation s = testing::simulate(R"(
 delassus: 1
 bodies:
@@ -224,7 +224,7 @@ frictions:
   - {name: mast_rub, joint: mast, coefficient: 0.299}
 )";
   const std::string words = "the friction in joint 'slope' and the joint forces that limit it do not settle";
-  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha"}) {
     SCOPED_TRACE(stepper);
     const std::string name = std::string("stepper.name=") + stepper;
     Simulation stopped = testing::simulate(scene, {name, "stepper.on_failure=stop"});

@@ -320,7 +320,8 @@ class CapturedLaws : public ::testing::TestWithParam<const char*> {
   }
 };
 
-INSTANTIATE_TEST_SUITE_P(Schemes, CapturedLaws, ::testing::Values("moreau-jean", "dvi-euler"),
+INSTANTIATE_TEST_SUITE_P(Schemes, CapturedLaws,
+                         ::testing::Values("moreau-jean", "nonsmooth-generalized-alpha", "dvi-euler"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');

@@ -69,7 +69,8 @@ TEST_P(FastBoxes, DoNotPassSheetsAndPlates) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Captured, FastBoxes,
-                         ::testing::Values("moreau-jean", "moreau-jean-projected", "dvi-euler"),
+                         ::testing::Values("moreau-jean", "moreau-jean-projected",
+                                           "nonsmooth-generalized-alpha", "dvi-euler"),
                          [](const auto& one) {
                            std::string name = one.param;
                            std::replace(name.begin(), name.end(), '-', '_');
@@ -195,7 +196,7 @@ TEST(Passing, TwoMeshesTouch) {
       "{type: mesh, vertices: [[0, 0.1, 0], [0.1, -0.1, 0.1], [-0.1, -0.1, 0.1], [0, -0.1, -0.1]], "
       "triangles: "
       "[[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]]}";
-  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha"}) {
     Simulation simulation = simulate(fmt::format(R"(
 delassus: 1
 contact: {{restitution: 0}}

@@ -87,7 +87,7 @@ TEST(FastTurns, TakeShorterSteps) {
 // A rod of 1.6 g that whirls about a heavy hub, on a servo whose damper is 2,000 times too stiff for the step. Whatever becomes of it, no
 // step leaves more than twice the energy there was: the run ends before a step that does, with what it was then.
 TEST(FastTurns, WhatBlowsUpEndsBeforeIt) {
-  for (const char* stepper : {"trapezoidal-2", "moreau-jean"}) {
+  for (const char* stepper : {"trapezoidal-2", "moreau-jean", "nonsmooth-generalized-alpha"}) {
     Simulation simulation = simulate(R"(
 delassus: 1
 bodies:

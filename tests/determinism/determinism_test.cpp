@@ -33,6 +33,9 @@ std::vector<Case> cases() {
   out.push_back({"pendulum_moreau_jean_projected",
                  "double_pendulum_wall",
                  {"stepper.name=moreau-jean-projected", "stepper.projection=all"}});
+  for (const char* name : {"coin", "woodpecker", "rolling_balls", "four_bar"})
+    out.push_back(
+        {std::string(name) + "_nonsmooth_alpha", name, {"stepper.name=nonsmooth-generalized-alpha"}});
   out.push_back({"woodpecker_moreau_jean", "woodpecker", {"stepper.name=moreau-jean", "solver.name=nsgs"}});
   return out;
 }

@@ -62,6 +62,7 @@ const Scheme k_schemes[] = {
     {"generalized_alpha_05", generalized_alpha(0.5), 2, true},
     {"generalized_alpha_09", generalized_alpha(0.9), 2, true},
     {"generalized_alpha_1", generalized_alpha(1), 2, false},
+    {"nonsmooth_generalized_alpha", named("nonsmooth-generalized-alpha"), 2, true},
     {"energy_midpoint", named("energy-midpoint"), 2, false},
 };
 

@@ -50,6 +50,7 @@ const Scheme k_schemes[] = {
     {"moreau_jean_implicit", {"stepper.name=moreau-jean", "stepper.theta=1"}, 1, 1},
     {"moreau_jean_quarter", {"stepper.name=moreau-jean", "stepper.theta=0.25"}, 1, 1},
     {"moreau_jean_explicit", {"stepper.name=moreau-jean", "stepper.theta=0"}, 1, 1},
+    {"nonsmooth_generalized_alpha", {"stepper.name=nonsmooth-generalized-alpha"}, 2, 2},
     {"dvi_euler", {"stepper.name=dvi-euler"}, 1, 1},
     {"schatzman_paoli", {"stepper.name=schatzman-paoli"}, 2, 2},
     {"schatzman_paoli_central", {"stepper.name=schatzman-paoli", "stepper.theta=0"}, 2, 2},

@@ -39,6 +39,7 @@ const Scheme k_schemes[] = {
     // Gyroscopic terms beforehand, or in the step matrix where there are joints.
     {"moreau_jean", {"stepper.name=moreau-jean"}},
     {"schatzman_paoli", {"stepper.name=schatzman-paoli"}},
+    {"nonsmooth_generalized_alpha", {"stepper.name=nonsmooth-generalized-alpha"}},
 };
 
 constexpr double k_order_tolerance = 0.1;

@@ -350,7 +350,8 @@ joints:
 motors:
   - {name: winch, type: position, joint: shaft, law: 3*t}
 )";
-  for (const char* stepper : {"generalized-alpha", "trapezoidal-2", "energy-midpoint", "moreau-jean"}) {
+  for (const char* stepper : {"generalized-alpha", "trapezoidal-2", "energy-midpoint", "moreau-jean",
+                              "nonsmooth-generalized-alpha"}) {
     SCOPED_TRACE(stepper);
     Simulation simulation = simulate(scene, {std::string("stepper.name=") + stepper});
     long told = 0;

@@ -100,7 +100,8 @@ void verify_event_capturing(Checks& checks) {
                 Source::exact, 1e-12);
   constexpr double coarsest = 0.02;
   for (const Example& example : examples)
-    for (const char* stepper : {"moreau-jean", "moreau-jean-projected", "dvi-euler", "schatzman-paoli"}) {
+    for (const char* stepper : {"moreau-jean", "moreau-jean-projected", "nonsmooth-generalized-alpha",
+                                "dvi-euler", "schatzman-paoli"}) {
       std::vector<std::string> settings = example.settings;
       settings.push_back(std::string("stepper.name=") + stepper);
       const auto error = [&](double Errors::*which) {

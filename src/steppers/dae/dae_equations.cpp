@@ -48,8 +48,9 @@ bool add_force_derivatives(const ForceJacobians& J, DerivativeLevel level, doubl
 }
 
 void DaeEquations::begin(const System& system, const Phase& phase, const AccelerationMemory& memory, double h,
-                         Vector& x, Vector& lambda) {
+                         Vector& x, Vector& lambda, const Vector* jump) {
   system_ = &system;
+  jump_ = jump;
   phase_ = &phase;
   memory_ = &memory;
   h_ = h;
@@ -79,6 +80,10 @@ bool DaeEquations::evaluate(const VectorRef& x, const VectorRef& lambda) {
   end.t = phase_->t + h_;
   end.v = phase_->v + h_ * ((1 - f.gamma) * a + f.gamma * x);
   w_ = h_ * phase_->v + (h_ * h_) * (f.beta_old * a + f.beta * x);
+  if (jump_ != nullptr) {
+    end.v += *jump_;
+    w_ += 0.5 * h_ * *jump_;
+  }
   system_->retract(phase_->q, w_, end.q);
   rate_ = ((1 - f.alpha_m) * x + f.alpha_m * a - f.alpha_f * memory_->rate) / (1 - f.alpha_f);
   if (!end.q.allFinite() || !end.v.allFinite() || !Lambda_.allFinite()) return false;

@@ -32,8 +32,9 @@ class DaeEquations final : public KktEquations {
       : formula_(formula), options_(options) {}
 
   // A step of h from `phase` with the memory (a, v̇); all must stay alive. Sets x and Λ to the predictor.
+  // `jump`: a change of the velocity that is known, and happens in the middle of the step in the mean; null: none.
   void begin(const System& system, const Phase& phase, const AccelerationMemory& memory, double h, Vector& x,
-             Vector& lambda);
+             Vector& lambda, const Vector* jump = nullptr);
 
   bool evaluate(const VectorRef& x, const VectorRef& lambda) override;
   void assemble(DerivativeLevel level) override;
@@ -45,7 +46,8 @@ class DaeEquations final : public KktEquations {
   // At the last evaluation, which is given away: nothing may be asked afterwards.
   void take_end(PhasePoint& out) { std::swap(out, end_); }
   const Vector& rate() const { return rate_; }
-  double force_scale() const { return c_; }  // c: λ⁺ = Λ/c
+  const Vector& displacement() const { return w_; }  // w of q⁺ = q ⊞ w
+  double force_scale() const { return c_; }          // c: λ⁺ = Λ/c
 
  private:
   const DaeFormula& formula_;
@@ -53,6 +55,7 @@ class DaeEquations final : public KktEquations {
   const System* system_ = nullptr;
   const Phase* phase_ = nullptr;
   const AccelerationMemory* memory_ = nullptr;
+  const Vector* jump_ = nullptr;
   double h_ = 0, c_ = 0, c_v_ = 0;
   PhasePoint end_;
   ForceJacobians jacobians_;

@@ -4,46 +4,7 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
-#include "delassus/base/work_counts.hpp"
-
 namespace delassus {
-namespace {
-
-// v̈ of the start is a difference over this fraction of a step: its truncation changes a by 1e-4 of the O(h²) that
-// the order allows, its round-off by 1e-12.
-constexpr double k_probe = 1e-4;
-
-}  // namespace
-
-bool AccelerationSolver::factorize(const System& system, const PhasePoint& point) {
-  ++work_counts().factorisations;
-  C_.setZero(point.joints.rows.rows());
-  return kkt_.compute(system.mass_at(point.at, M_), true, point.joints.rows, nullptr, C_);
-}
-
-bool AccelerationSolver::project_velocity(PhasePoint& point) {
-  Vector& v = point.phase.v;
-  point.joints.rows.multiply(VectorRef(v), rhs_);
-  rhs_ = point.joints.target - rhs_;
-  if (rhs_.size() == 0 || rhs_.cwiseAbs().maxCoeff() == 0) return true;
-  k_.setZero(v.size());
-  kkt_.solve(k_, rhs_, delta_, lambda_, KktAccuracy::correction);
-  if (!delta_.allFinite()) return false;
-  v += delta_;
-  return true;
-}
-
-bool AccelerationSolver::solve(const System& system, const PhasePoint& point, Vector& rate, Vector& lambda) {
-  system.forces(point.at, point.phase.v, k_);
-  system.bilateral_bias(point.at, point.phase.v, rhs_);
-  rhs_ = -rhs_;
-  kkt_.solve(k_, rhs_, rate, lambda);
-  return rate.allFinite() && lambda.allFinite();
-}
 
 DaeStepper::DaeStepper(const DaeFormula& formula, const StepperOptions& options)
     : ImplicitStepper(formula.name, options), formula_(formula), equations_(formula_, options_) {
@@ -51,47 +12,12 @@ DaeStepper::DaeStepper(const DaeFormula& formula, const StepperOptions& options)
 }
 
 std::string DaeStepper::prepare(StepInProgress& step, double h) {
-  const int nv = step.system->nv();
   AccelerationMemory& memory = step.history.acceleration;
-  const bool known = memory.a.size() == nv && memory.rate.size() == nv &&
-                     memory.joint_forces.size() == step.now.joints.rows.rows() && memory.step > 0;
-  if (!known && !start_memory(step, h))
+  if (!accelerations_.prepare(formula_, *step.system, step.now, h, memory))
     return "the accelerations at the start are not finite, or the mass matrix is not positive definite";
-  if (memory.step != h) {
-    // a belongs to t + (α_m − α_f) h: its distance to v̇ goes with h.
-    memory.a = memory.rate + (h / memory.step) * (memory.a - memory.rate);
-    memory.step = h;
-  }
   joint_power_ = joint_power(step.now, memory.joint_forces);
   driven_power_ = memory.joint_forces.dot(step.now.joints.target);
   return {};
-}
-
-bool DaeStepper::start_memory(StepInProgress& step, double h) {
-  const System& system = *step.system;
-  const Phase& phase = step.now.phase;
-  AccelerationMemory& memory = step.history.acceleration;
-  memory.step = h;
-  if (!accelerations_.factorize(system, step.now) ||
-      !accelerations_.solve(system, step.now, memory.rate, memory.joint_forces))
-    return false;
-  memory.a = memory.rate;
-  const double shift = (formula_.alpha_m - formula_.alpha_f) * h;
-  if (shift == 0) return true;
-  const double probe = k_probe * h;
-  probe_.phase.t = phase.t + probe;
-  probe_.phase.v = phase.v + probe * memory.rate;
-  w_ = probe * phase.v + (0.5 * probe * probe) * memory.rate;
-  system.retract(phase.q, w_, probe_.phase.q);
-  probe_.place(system);
-  if (!accelerations_.factorize(system, probe_) ||
-      !accelerations_.solve(system, probe_, next_.rate, next_.joint_forces))
-    return false;
-  w_ = (shift / probe) * (next_.rate - memory.rate);
-  const BlockMatrix& M = system.mass_at(step.now.at, M_);
-  // A motion that is faster than a step cannot be extrapolated; the scheme damps what its start leaves.
-  if (kinetic_energy(M, w_) <= kinetic_energy(M, memory.rate)) memory.a += w_;
-  return true;
 }
 
 KktEquations& DaeStepper::begin(const StepInProgress& step, double h, Vector& x, Vector& Lambda) {

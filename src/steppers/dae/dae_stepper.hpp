@@ -14,30 +14,12 @@
 // the recursion permanent. With (2) the accelerations of the next step obey the joints too: λ⁺ has the order
 // of q and v and does not alternate, for every member. Where there are no joints (1)-(3) change nothing, so the
 // damping of fast motions is that of the scheme.
-//
-// Start: a = v̇ + (α_m − α_f) h v̈, since a belongs to a shifted time; v̈ by a difference over a small step. A
-// step of another length rescales that shift.
 #pragma once
+#include "delassus/steppers/dae/acceleration_solver.hpp"
 #include "delassus/steppers/dae/dae_equations.hpp"
 #include "delassus/steppers/dae/implicit_stepper.hpp"
 
 namespace delassus {
-
-// Velocities (1) and accelerations (2) at a position without contacts, by one factorisation.
-class AccelerationSolver {
- public:
-  void use(LinearSolver solver) { kkt_.use(solver); }
-  // False when the mass matrix is not positive definite.
-  bool factorize(const System& system, const PhasePoint& point);
-  // At the factorised position: v ← v + δ with Gᵀ v = target; v̇ and λ. False when a result is not finite.
-  bool project_velocity(PhasePoint& point);
-  bool solve(const System& system, const PhasePoint& point, Vector& rate, Vector& lambda);
-
- private:
-  BlockMatrix M_;
-  KktFactor kkt_;
-  Vector C_, k_, rhs_, delta_, lambda_;
-};
 
 class DaeStepper final : public ImplicitStepper {
  public:
@@ -48,7 +30,6 @@ class DaeStepper final : public ImplicitStepper {
   KktEquations& begin(const StepInProgress& step, double h, Vector& x, Vector& Lambda) override;
   void accept(StepInProgress& step, double h, const Vector& x, const Vector& Lambda) override;
 
-  bool start_memory(StepInProgress& step, double h);
   void make_consistent(StepInProgress& step);
   double joint_power(const PhasePoint& point, const Vector& lambda);
 
@@ -56,7 +37,6 @@ class DaeStepper final : public ImplicitStepper {
   DaeEquations equations_;
   AccelerationSolver accelerations_;
   double joint_power_ = 0, driven_power_ = 0;  // at the beginning of the step [W]
-  PhasePoint probe_;
   AccelerationMemory next_;
   Vector w_, joint_velocity_;
   BlockMatrix M_;
