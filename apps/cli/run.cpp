@@ -163,9 +163,10 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
              summary.captured_steps > 0 ? fmt::format(" ({} steps)", summary.captured_steps) : "");
   if (summary.smallest_step > 0)
     fmt::print(
-        "  error control: {} steps, {} refused, the shortest {:.2g} s; their estimated errors sum up to "
-        "{:.1e} m or rad\n",
-        summary.substeps, summary.rejected, summary.smallest_step, summary.local_errors);
+        "  error control: {} steps, {} refused, {:.2g} … {:.2g} s long; their estimated errors sum up to "
+        "{:.1e} m or rad\n    {}\n",
+        summary.step_statistics.taken(), summary.rejected, summary.smallest_step,
+        summary.step_statistics.longest(), summary.local_errors, summary.step_statistics.text());
   if (const auto& estimate = summary.estimated_error)
     fmt::print("  {}\n", estimate->predictable
                              ? fmt::format("estimated error at the end: {:.1e} m or rad (of '{}')",

@@ -5,6 +5,7 @@
 #include "delassus/formulation/multibody_system.hpp"
 
 #include <Eigen/Geometry>
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -92,6 +93,19 @@ std::string MultibodySystem::velocity_name(int i) const {
   int body = num_bodies() - 1;
   while (body > 0 && (places_[body].v < 0 || places_[body].v > i)) --body;
   return body_name(body) + parts[i - places_[body].v];
+}
+
+bool MultibodySystem::velocity_is_angle(int i) const {
+  int body = num_bodies() - 1;
+  while (body > 0 && (places_[body].v < 0 || places_[body].v > i)) --body;
+  return i - places_[body].v >= 3;
+}
+
+Dynamics::Sizes MultibodySystem::coordinate_sizes(const VectorRef& q) const {
+  Sizes out;
+  for (const auto& place : places_)
+    if (place.nv > 0) out.length = std::max(out.length, q.segment<3>(place.q).cwiseAbs().maxCoeff());
+  return out;
 }
 
 std::string MultibodySystem::check_position(const VectorRef& q) const {

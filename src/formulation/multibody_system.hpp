@@ -61,6 +61,8 @@ class MultibodySystem final : public System {
   int nv() const override { return nv_; }
   std::string coordinate_name(int i) const override;
   std::string velocity_name(int i) const override;
+  bool velocity_is_angle(int i) const override;
+  Sizes coordinate_sizes(const VectorRef& q) const override;
   std::string joint_name(int row) const override;
   bool joint_row_is_angle(int row) const override;
   std::string check_position(const VectorRef& q) const override;

@@ -141,6 +141,7 @@ class RunFiles::Watch final : public Observer {
       throw InputError(std::string(error.what()) + "; " + save_last(simulation.state()));
     }
     summary.add(report);
+    summary.step_statistics.add(simulation.system(), report);
     note_shared(simulation, report);
     return true;
   }

@@ -292,6 +292,11 @@ json describe_summary(const Recording& recording, const RunSummary& summary) {
       {"computed", fmt::format("{} right-hand sides, {} factorisations, {} one-step problems",
                                summary.work.forces, summary.work.factorisations, summary.work.problems)});
   out.push_back({"computing time", fmt::format("{:.3g} s", summary.seconds)});
+  if (!summary.step_statistics.empty())
+    out.push_back(
+        {"steps of error control",
+         fmt::format("{}, {:.2g} … {:.2g} s long; {}", summary.step_statistics.taken(), summary.smallest_step,
+                     summary.step_statistics.longest(), summary.step_statistics.text())});
   const auto with_angle = [](double length, double angle) {
     return angle > 0 ? fmt::format("{:.2e} m, {:.2e} rad", length, angle) : fmt::format("{:.2e} m", length);
   };

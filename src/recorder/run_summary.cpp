@@ -51,6 +51,30 @@ std::string RunSummary::warning_text() const {
   return out;
 }
 
+namespace {
+
+nlohmann::json to_json(const StepStatistics& s) {
+  if (s.empty()) return {};
+  const auto counts = [](const std::vector<StepStatistics::Count>& all, std::size_t most) {
+    nlohmann::json out = nlohmann::json::array();
+    for (std::size_t i = 0; i < std::min(all.size(), most); ++i)
+      out.push_back({{"name", all[i].name}, {"steps", all[i].steps}});
+    return out;
+  };
+  constexpr std::size_t all = 100, shown = 10;
+  const StepStatistics::Interval busy = s.busiest();
+  return {
+      {"taken", s.taken()},
+      {"longest", s.longest()},
+      {"reasons", counts(s.reasons(), all)},
+      {"names", counts(s.names(), shown)},
+      {"half_of_them", {busy.begin, busy.end}},
+      {"seconds",
+       {{"taken", s.seconds().taken}, {"refused", s.seconds().refused}, {"outputs", s.seconds().outputs}}}};
+}
+
+}  // namespace
+
 std::string to_json(const RunSummary& s) {
   nlohmann::json bodies = nlohmann::json::array();
   for (const auto& [name, m] : s.bodies)
@@ -102,6 +126,7 @@ std::string to_json(const RunSummary& s) {
                               {"rejected", s.rejected},
                               {"smallest_step", s.smallest_step},
                               {"local_errors", s.local_errors},
+                              {"error_control", to_json(s.step_statistics)},
                               {"estimated_error", estimated},
                               {"bounds", bounds},
                               {"events", s.events},

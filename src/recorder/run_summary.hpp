@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "delassus/recorder/step_statistics.hpp"
 #include "delassus/steppers/report.hpp"
 #include "delassus/system/system.hpp"
 
@@ -47,6 +48,7 @@ struct RunSummary {
   long linear_iterations = 0;  // of MINRES, where it was asked for
   // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
   double smallest_step = 0, local_errors = 0;
+  StepStatistics step_statistics;                // likewise: where they went
   std::optional<ErrorEstimate> estimated_error;  // where it was asked for
   RunBounds bounds;                              // likewise
   long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured

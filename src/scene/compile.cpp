@@ -262,6 +262,7 @@ CompiledScene compile_lagrangian(const LagrangianDesc& l) {
   const int n = static_cast<int>(l.coordinates.size());
   LagrangianDefinition d;
   d.coordinates = l.coordinates;
+  d.angles = l.angles;
   d.q0 = Eigen::Map<const Vector>(l.position.data(), n);
   d.v0 = Eigen::Map<const Vector>(l.velocity.data(), n);
   d.automatic_coriolis = l.coriolis;

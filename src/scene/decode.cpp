@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
+#include "delassus/base/names.hpp"
 #include "delassus/model/model.hpp"
 #include "delassus/scene/decode_mechanism.hpp"
 #include "delassus/scene/fields.hpp"
@@ -140,6 +142,18 @@ LagrangianDesc::Body read_lagrangian_body(const FieldReader& b,
   return body;
 }
 
+// Marks the coordinates that are angles.
+std::vector<char> read_angles(const FieldReader& f, const std::vector<std::string>& coordinates) {
+  std::vector<char> out(coordinates.size(), 0);
+  for (const NameRef& name : f.names("angles")) {
+    const auto found = std::find(coordinates.begin(), coordinates.end(), name.name);
+    if (found == coordinates.end())
+      throw InputError(name.place, unknown_name("coordinate", name.name, coordinates));
+    out[static_cast<std::size_t>(found - coordinates.begin())] = 1;
+  }
+  return out;
+}
+
 LagrangianDesc read_lagrangian(const FieldReader& f, const Constants& constants) {
   const FormulaVariables variables = read_variables(f, constants);
   const std::size_t n = variables.coordinates.size();
@@ -147,6 +161,7 @@ LagrangianDesc read_lagrangian(const FieldReader& f, const Constants& constants)
   out.place = f.place();
   out.coordinates = variables.coordinates;
   out.velocities = variables.velocities;
+  if (f.has("angles")) out.angles = read_angles(f, variables.coordinates);
   out.position = f.numbers("position");
   require_count(f.place("position"), "'position'", out.position.size(), n);
   out.velocity = f.has("velocity") ? f.numbers("velocity") : std::vector<double>(n, 0.0);

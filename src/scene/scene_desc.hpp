@@ -180,6 +180,7 @@ struct LagrangianDesc {
   };
   Place place, mass_place, forces_place, potential_place;
   std::vector<std::string> coordinates, velocities;
+  std::vector<char> angles;  // parallel to the coordinates; empty: none is one
   std::vector<double> position, velocity;
   std::vector<std::vector<Expression>> mass;
   std::vector<Expression> forces;

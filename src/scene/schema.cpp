@@ -101,6 +101,10 @@ std::vector<SchemaTable> make_schema() {
        {of_type("coordinates", FieldType::names, true, "", "names of the coordinates q"),
         of_type("velocities", FieldType::names, false, "", "names of their rates v for use in formulas",
                 "v_NAME"),
+        of_type(
+            "angles", FieldType::names, false, "",
+            "those of the coordinates that are angles [rad]; the others are lengths [m]: tolerances differ",
+            "none"),
         of_type("position", numbers, true, "", "initial q"),
         of_type("velocity", numbers, false, "", "initial v", "zeros"),
         of_type("mass", formula_rows, true, "", "mass matrix, row by row; or one row: its diagonal"),

@@ -26,10 +26,14 @@ constexpr double k_smallest_tolerance = 1e-13;
 std::unique_ptr<Simulation> make_finer(const Scene& scene, const Simulation& simulation, int level) {
   Scene finer = scene;
   SimulationOptions& options = finer.desc.run.options;
-  if (simulation.options().stepper.tolerance)
-    options.stepper.tolerance = std::max(
-        *simulation.options().stepper.tolerance / std::pow(k_finer_tolerance, level), k_smallest_tolerance);
-  else
+  if (StepperSettings& finest = options.stepper; simulation.options().stepper.tolerance) {
+    const double factor = std::pow(k_finer_tolerance, level);
+    finest = simulation.options().stepper;
+    *finest.tolerance = std::max(*finest.tolerance / factor, k_smallest_tolerance);
+    for (auto* absolute : {&finest.absolute_tolerance, &finest.length_tolerance, &finest.angle_tolerance,
+                           &finest.speed_tolerance, &finest.angular_speed_tolerance})
+      if (*absolute) **absolute /= factor;
+  } else
     options.step = simulation.options().step / std::pow(k_finer_step, level);
   // The start has been judged.
   options.start = StartPolicy::accept;

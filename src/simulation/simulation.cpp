@@ -260,8 +260,12 @@ const StepReport& Simulation::step(double t_end) {
   const WorkCounts before_step = work_counts();
   try {
     throw_if_stop_requested();
+    // Inputs may change where controllers are asked: a step that goes past that would not know.
     stepper_->advance(*system_, state_,
-                      {to_grid ? planned.next() : t_end, to_grid ? following.next() : t_end}, next_report_);
+                      {.t_end = to_grid ? planned.next() : t_end,
+                       .t_next = to_grid ? following.next() : t_end,
+                       .may_pass = controllers_.empty()},
+                      next_report_);
     next_report_.work = work_counts() - before_step;
     std::swap(report_, next_report_);
   } catch (const StopRequested& stop) {

@@ -462,7 +462,8 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
   ids_.clear();
   held_.clear();
   friction_ratios_.clear();
-  if (options_.projection == Projection::all)
+  const bool gaps = options_.projection == Projection::all;
+  if (gaps || options_.hold_velocities)
     for (const ContactMemory& memory : step.history.contacts) {
       if (!memory.closed) continue;
       ids_.push_back(memory.id);
@@ -477,16 +478,17 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
   const std::size_t closed = ids_.size();
   ids_.insert(ids_.end(), apart_.begin(), apart_.end());
   std::inplace_merge(ids_.begin(), ids_.begin() + static_cast<std::ptrdiff_t>(closed), ids_.end());
+  const std::vector<ContactId>& placed_ids = gaps ? ids_ : apart_;
   some_.clear();
   if (now.contacts.is_at(now.phase.t, now.phase.q))
-    for (ContactId id : ids_) {
+    for (ContactId id : placed_ids) {
       const std::size_t c = now.contacts.find(id);
       if (c < now.contacts.size()) some_.push_back(c);
     }
-  if (some_.size() == ids_.size())
+  if (some_.size() == placed_ids.size())
     touching_.select(now.contacts, some_);
   else
-    system.evaluate_contacts(ids_, now.at, touching_);
+    system.evaluate_contacts(placed_ids, now.at, touching_);
   book_projection(step, projector_, M_, touching_, [&] {
     bool placed = projector_.project_position(system, touching_, now);
     select_held();
@@ -498,6 +500,10 @@ void EventStepper::project(EventStep& step, std::span<const ContactId> located) 
     }
     if (!placed) placed = lift(step);
     if (!placed) return false;
+    if (!gaps && options_.hold_velocities) {
+      std::erase_if(ids_, [&](ContactId id) { return std::binary_search(apart_.begin(), apart_.end(), id); });
+      system.evaluate_contacts(ids_, now.at, held_contacts_);
+    }
     return projector_.project_velocity(system, held_contacts_, held_, true, now, step.history.held_frictions,
                                        friction_ratios_, kernel_.step_speed());
   });

@@ -78,7 +78,8 @@ PartMode EventStepper::stop(EventStep& step, const Transition& transition, doubl
   // What is left of a slip that turned while it stopped is taken by friction.
   const BlockMatrix& M = system.mass_at(step.now.at, M_);
   const double before = kinetic_energy(M, step.now.phase.v);
-  projector_.project_velocity(system, held_contacts_, held_, options_.projection == Projection::all, step.now,
+  projector_.project_velocity(system, held_contacts_, held_,
+                              options_.projection == Projection::all || options_.hold_velocities, step.now,
                               step.history.held_frictions);
   step.history.energy.friction += kinetic_energy(M, step.now.phase.v) - before;
   held_contacts_.update_velocities(step.now.phase.v);

@@ -270,6 +270,7 @@ void IslandStepper::combine(const System& system, State& state, const StepReques
   report.clear();
   report.t_begin = state.t;
   History& history = state.history;
+  history.ahead.reset();
   if (!history.energy.started) {
     history.energy.started = true;
     history.energy.initial_total =

@@ -122,6 +122,9 @@ struct StepperOptions {
   ContactLaw law;
   ImpactLaw impact;
   Projection projection = Projection::automatic;
+  // With Projection::joints: velocities of closed contacts are put back all the same, their gaps stay as they are. For error control,
+  // which would take what rings at ±v for an error whatever the step (registry.cpp); no setting.
+  bool hold_velocities = false;
   FailurePolicy policy = FailurePolicy::retry;
   int max_halvings = 6;
   // No step is halved below this, and of events that follow each other faster the first is the last one that is located

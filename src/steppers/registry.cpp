@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <variant>
 
 #include "delassus/base/error.hpp"
@@ -246,6 +247,21 @@ StepFormula with_mass(StepFormula formula, const StepperSettings& settings) {
   return formula;
 }
 
+// What only makes sense beside a tolerance.
+constexpr std::array<std::optional<double> StepperSettings::*, 6> k_tolerances{
+    &StepperSettings::absolute_tolerance,      &StepperSettings::length_tolerance,
+    &StepperSettings::angle_tolerance,         &StepperSettings::speed_tolerance,
+    &StepperSettings::angular_speed_tolerance, &StepperSettings::longest_step};
+
+void require_no_tolerances(const StepperSettings& settings) {
+  for (auto tolerance : k_tolerances)
+    if (settings.*tolerance)
+      throw InputError(
+          "absolute tolerances and the longest step are those of error control: give stepper.tolerance, too, "
+          "or "
+          "take the stepper 'moreau-adaptive'");
+}
+
 // One solver for all islands: what it remembers between calls changes no result.
 class SharedSolver final : public Solver {
  public:
@@ -357,6 +373,7 @@ StepperSettings resolve_settings(StepperSettings settings) {
   const Entry& entry = find_entry(*settings.name);
   StepperOptions& options = settings.options;
   if (!settings.data) settings.data = entry.data;
+  if (entry.adapts && !settings.tolerance) settings.tolerance = ControlRule{}.tolerance;
   if (options.projection == Projection::automatic)
     options.projection = options.stabilisation > 0 ? Projection::none : entry.projection;
   // The papers' plain schemes take the state at an impact from the interpolant.
@@ -411,19 +428,26 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
                                       std::unique_ptr<Solver> captured_solver) {
   const StepperSettings resolved = resolve_settings(settings);
   require_valid(resolved);
-  if (const Entry& scheme = find_entry(*resolved.name); resolved.tolerance || scheme.adapts) {
-    if (!std::holds_alternative<Implicit>(scheme.make) && resolved.options.projection != Projection::all)
+  if (const Entry& scheme = find_entry(*resolved.name); resolved.tolerance) {
+    if (!std::holds_alternative<Implicit>(scheme.make) && resolved.options.projection == Projection::none)
       throw InputError(
-          "stepper.tolerance needs stepper.projection: all; without it velocities swing about "
+          "stepper.tolerance needs stepper.projection: joints or all; without it velocities swing about "
           "their constraints, whatever the step");
     ControlRule rule{.name = *resolved.name,
-                     .absolute = resolved.absolute_tolerance,
                      .order = controlled_order(resolved),
-                     .captures = captures_all(scheme)};
-    rule.tolerance = resolved.tolerance.value_or(rule.tolerance);
+                     .captures = captures_all(scheme),
+                     .longest = resolved.longest_step};
+    rule.tolerance = *resolved.tolerance;
+    const double absolute = resolved.absolute_tolerance.value_or(rule.tolerance);
+    rule.absolute = {.length = resolved.length_tolerance.value_or(absolute),
+                     .angle = resolved.angle_tolerance.value_or(absolute),
+                     .speed = resolved.speed_tolerance.value_or(absolute),
+                     .angular_speed = resolved.angular_speed_tolerance.value_or(absolute)};
     rule.smallest_step = resolved.options.smallest_step;
     StepperSettings steps = settings;
+    for (auto tolerance : k_tolerances) (steps.*tolerance).reset();
     steps.tolerance.reset();
+    steps.options.hold_velocities = true;
     if (scheme.adapts) {
       steps.name = k_captured_stepper;
       rule.published = resolved.order_guess;
@@ -431,6 +455,7 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
     return std::make_unique<ErrorControl>(make_stepper(steps, std::move(solver), std::move(captured_solver)),
                                           std::move(rule));
   }
+  require_no_tolerances(resolved);
   const StepperOptions& options = resolved.options;
   const bool explicit_forces = options.derivatives == ForceDerivatives::none;
   const Entry& entry = find_entry(*resolved.name);

@@ -39,8 +39,13 @@ struct StepperSettings {
   std::optional<DataPoint> data;    // anitescu-potra, alpha-gamma, moreau-jean; automatic: the scheme's own
   // Error that steps may make, from which their length follows (error_control.hpp); none: steps are as long as the grid has them [-].
   std::optional<double> tolerance;
-  // moreau-adaptive: atol of its rule (none: as the tolerance) [m, rad], and how it guesses the order of a step.
+  // What is tolerated whatever the size of a coordinate is (error_scales.hpp); none: as the tolerance, and by kind, as the first.
   std::optional<double> absolute_tolerance;
+  std::optional<double> length_tolerance, angle_tolerance;         // [m, rad]
+  std::optional<double> speed_tolerance, angular_speed_tolerance;  // [m/s, rad/s]
+  // With a tolerance, and nothing longer; none: as long as the error allows, where nothing depends on time [s].
+  std::optional<double> longest_step;
+  // moreau-adaptive: how it guesses the order of a step.
   OrderGuess order_guess = OrderGuess::status;
   double theta = 0.5;                  // moreau-jean: θ
   double prediction = 0.5;             // moreau-jean: γ of the activation

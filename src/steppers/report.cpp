@@ -38,6 +38,26 @@ const char* to_string(EventKind kind) {
   return "unknown";
 }
 
+const char* to_string(StepReason reason) {
+  switch (reason) {
+    case StepReason::position:
+      return "error of positions";
+    case StepReason::velocity:
+      return "error of velocities";
+    case StepReason::event:
+      return "events";
+    case StepReason::failure:
+      return "failures";
+    case StepReason::output:
+      return "outputs";
+    case StepReason::longest:
+      return "longest step";
+    case StepReason::growth:
+      break;
+  }
+  return "growth";
+}
+
 const char* to_string(WarningKind kind) {
   switch (kind) {
     case WarningKind::step_halved:
@@ -168,6 +188,8 @@ void StepReport::clear() {
   substeps = rejected = captured = 0;
   amid_impact = false;
   smallest_step = local_errors = 0;
+  controlled.clear();
+  seconds = {};
   events.clear();
   contacts.clear();
   joint_impulses.setZero();

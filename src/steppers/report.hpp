@@ -133,6 +133,26 @@ struct EnergyReport {
   double error = 0;                           // (1) [J]
 };
 
+// What a step of error control is as long as it is for.
+enum class StepReason : std::uint8_t {
+  position,  // the error of a position
+  velocity,  // of a velocity
+  event,     // something jumps in it
+  failure,   // a longer one could not be solved
+  output,    // what lies within a longer one could not be shown well, or inputs may change
+  longest,   // it is the longest one that is allowed
+  growth,    // longer than the one before by as much as is allowed: nothing holds it back
+};
+const char* to_string(StepReason reason);
+
+struct ControlledStep {
+  double t = 0, length = 0;  // where it began [s]
+  StepReason reason = StepReason::growth;
+  int velocity = -1;  // whose error it was
+  bool has_contact = false;
+  ContactId contact = 0;  // of the first event in it
+};
+
 struct StepReport {
   bool ok = true;  // false: the state is the last good one and `message` says why
   std::string message;
@@ -145,6 +165,11 @@ struct StepReport {
   // With error control (steppers/error_control.hpp): the shortest step that was taken, and the sum of their estimated errors of
   // positions; zeros otherwise [s; m, rad].
   double smallest_step = 0, local_errors = 0;
+  std::vector<ControlledStep> controlled;  // all that were taken
+  // Of computing steps that were taken and refused, and what lies between them [s].
+  struct Seconds {
+    double taken = 0, refused = 0, outputs = 0;
+  } seconds;
   int captured = 0;  // islands of a scheme that locates events which took the step with their events captured
   bool amid_impact =
       false;  // a scheme whose impacts take two steps is between them: what they take comes back in part

@@ -31,18 +31,28 @@ Keys make_scheme_keys() {
   return {
       name_key("name", "stepper", stepper_names(),
                "the scheme; automatic: by the model, see `delassus list defaults`", &S::name),
-      number_key("tolerance", "-", number_between(k_tightest_tolerance, k_loosest_tolerance),
-                 "error of positions and velocities that the steps of a second may make, absolute below 1 "
-                 "and relative "
-                 "above; steps are as long as it allows, `step` is the interval of outputs and the longest; "
-                 "automatic: none, "
-                 "all steps are `step`",
-                 &S::tolerance),
       number_key(
-          "absolute_tolerance", "m", number_above(0),
-          "moreau-adaptive: error of positions that a step may make whatever their size; automatic: as "
-          "`tolerance`, which is relative to it",
-          &S::absolute_tolerance),
+          "tolerance", "-", number_between(k_tightest_tolerance, k_loosest_tolerance),
+          "error of positions and velocities that the steps of a second may make, as a part of the largest "
+          "one, and besides `absolute_tolerance`; steps are as long as it allows, `step` is the interval of "
+          "outputs only; automatic: none, all steps are `step`",
+          &S::tolerance),
+      number_key("absolute_tolerance", "m, rad, m/s, rad/s", number_above(0),
+                 "with `tolerance`: error that is allowed whatever the size of the coordinate; automatic: as "
+                 "`tolerance`",
+                 &S::absolute_tolerance),
+      number_key("length_tolerance", "m", number_above(0),
+                 "the same for lengths; automatic: as `absolute_tolerance`, as the next three",
+                 &S::length_tolerance),
+      number_key("angle_tolerance", "rad", number_above(0), "for angles", &S::angle_tolerance),
+      number_key("speed_tolerance", "m/s", number_above(0), "for speeds", &S::speed_tolerance),
+      number_key("angular_speed_tolerance", "rad/s", number_above(0), "for angular speeds",
+                 &S::angular_speed_tolerance),
+      number_key(
+          "longest_step", "s", number_above(0),
+          "with `tolerance`: no step is longer; automatic: where nothing depends on time none is too long, "
+          "and 10 `step` otherwise",
+          &S::longest_step),
       choice_key<OrderGuess>(
           "order_guess",
           {{"none", OrderGuess::none}, {"status", OrderGuess::status}, {"events", OrderGuess::events}},

@@ -21,6 +21,7 @@ void StepInProgress::begin(const System& the_system, const State& state, const S
   report->clear();
   report->t_begin = state.t;
   history = state.history;
+  history.ahead.reset();
   now.phase.t = state.t;
   now.phase.q = state.q;
   now.phase.v = state.v;

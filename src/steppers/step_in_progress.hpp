@@ -39,6 +39,9 @@ struct StepRequest {
   // The grid point after it, if the run goes on: contacts of the end are then found for the step that follows, which
   // takes them over. The result does not depend on it.
   double t_next = 0;
+  // With error control: steps may go past t_end, and the state there come from what lies between their ends
+  // (dense_output.hpp). Not where inputs change at t_end.
+  bool may_pass = false;
   // A step with an event is given up: the state stays, and the report says so (StepReport::stopped_at_event).
   bool stop_at_event = false;
   // The same after `most_events` events where more than `few_contacts` are near, when not zero.

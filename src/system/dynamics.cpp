@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/system/dynamics.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 namespace delassus {
 
 void FrictionRows::clear(int nv) {
@@ -15,6 +18,15 @@ void FrictionRows::clear(int nv) {
 
 std::string Dynamics::signal_name(int /*i*/) const {
   return {};
+}
+
+Dynamics::Sizes Dynamics::coordinate_sizes(const VectorRef& q) const {
+  Sizes out;
+  for (Eigen::Index i = 0; i < q.size() - num_signals(); ++i) {
+    double& size = velocity_is_angle(static_cast<int>(i)) ? out.angle : out.length;
+    size = std::max(size, std::abs(q[i]));
+  }
+  return out;
 }
 
 void Dynamics::rate_from_velocity(const VectorRef& /*w*/, const VectorRef& v, Vector& rate) const {

@@ -95,6 +95,14 @@ class Dynamics {
   virtual int num_signals() const { return 0; }
   virtual std::string signal_name(int i) const;
 
+  // Whether a velocity is that of an angle [rad/s] or of a length [m/s], which is the default.
+  virtual bool velocity_is_angle(int /*i*/) const { return false; }
+  // The largest coordinates of both kinds, inputs and orientations left out. The default is that of a vector space.
+  struct Sizes {
+    double length = 0, angle = 0;  // [m, rad]
+  };
+  virtual Sizes coordinate_sizes(const VectorRef& q) const;
+
   // What is wrong with a position that is finite and of the right size, e.g. a quaternion that is not unit; empty:
   // nothing, which is the default.
   virtual std::string check_position(const VectorRef& /*q*/) const { return {}; }

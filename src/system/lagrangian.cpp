@@ -49,6 +49,8 @@ LagrangianSystem::LagrangianSystem(LagrangianDefinition definition)
           fmt::format("the initial position has {} entries for {} coordinates", d_.q0.size(), n_));
   require(d_.v0.size() == n_,
           fmt::format("the initial velocity has {} entries for {} coordinates", d_.v0.size(), n_));
+  require(d_.angles.empty() || static_cast<int>(d_.angles.size()) == n_,
+          fmt::format("the list of angles has {} entries for {} coordinates", d_.angles.size(), n_));
   require(static_cast<bool>(d_.mass), "the mass matrix is missing");
   Matrix M;
   d_.mass(0.0, d_.q0, M);

@@ -59,6 +59,7 @@ struct LagrangianDefinition {
   };
 
   std::vector<std::string> coordinates;
+  std::vector<char> angles;  // parallel to them: those that are angles; empty: none
   Vector q0, v0;
   std::function<void(double t, const VectorRef& q, Matrix& M)> mass;
   bool constant_mass = false;
@@ -91,6 +92,9 @@ class LagrangianSystem final : public System {
   int nq() const override { return n_; }
   int nv() const override { return n_; }
   std::string coordinate_name(int i) const override { return d_.coordinates[i]; }
+  bool velocity_is_angle(int i) const override {
+    return !d_.angles.empty() && d_.angles[static_cast<std::size_t>(i)] != 0;
+  }
   std::string joint_name(int row) const override;
   void retract(const VectorRef& q, const VectorRef& w, Vector& out) const override { out = q + w; }
   void difference(const VectorRef& q1, const VectorRef& q0, Vector& w) const override { w = q1 - q0; }

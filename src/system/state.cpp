@@ -38,6 +38,29 @@ void write(std::ostream& out, const char* keyword, const Vector& values) {
   out << '\n';
 }
 
+void write(std::ostream& out, const EnergyLedger& e) {
+  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started}, e.initial_total,
+                     e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection, e.driven);
+}
+
+void write(std::ostream& out, const StepAhead& ahead) {
+  out << "ahead\n";
+  for (const StepAhead::Knot& knot : ahead.knots) {
+    out << fmt::format("knot {:a} {:a}\n", knot.t, knot.total);
+    write(out, "q", knot.q);
+    write(out, "v", knot.v);
+    write(out, knot.energy);
+  }
+  for (const Vector& forces : ahead.joint_forces) write(out, "joint_forces", forces);
+  out << "forces " << ahead.contacts.size() << '\n';
+  for (const StepAhead::Force& force : ahead.contacts) {
+    out << force.id;
+    for (const auto* values : {&force.force, &force.couple})
+      for (const Vector3& x : *values) out << fmt::format(" {:a} {:a} {:a}", x[0], x[1], x[2]);
+    out << '\n';
+  }
+}
+
 void write_content(const State& state, std::ostream& out) {
   const History& h = state.history;
   out << k_header << ' ' << k_version << '\n';
@@ -48,9 +71,7 @@ void write_content(const State& state, std::ostream& out) {
   out << fmt::format("grid {:a} {:a} {}\n", h.grid.origin, h.grid.step, h.grid.index);
   write(out, "joint_impulses", h.joint_impulses);
   write(out, "weighted_velocity", h.weighted_velocity);
-  const EnergyLedger& e = h.energy;
-  out << fmt::format("energy {} {:a} {:a} {:a} {:a} {:a} {:a} {:a} {:a}\n", int{e.started}, e.initial_total,
-                     e.nonconservative, e.friction, e.normal, e.joints, e.impacts, e.projection, e.driven);
+  write(out, h.energy);
   out << "contacts " << h.contacts.size() << '\n';
   for (const ContactMemory& c : h.contacts) {
     out << fmt::format("{} {} {:a} {:a} {} {:a} {:a} {:a} {}", c.id, static_cast<int>(c.status),
@@ -87,6 +108,7 @@ void write_content(const State& state, std::ostream& out) {
     write(out, "mid_v", m.v);
     write(out, "mid_v_end", m.v_end);
   }
+  if (follows_step_ahead(state)) write(out, *h.ahead);
   out << "end\n";
 }
 
@@ -148,7 +170,7 @@ class StateReader {
   void read_sections() {
     for (int last = -1;;) {
       const int section = reader_.one_of(
-          {"couples", "held_frictions", "controlled_step", "accelerations", "mid_step", "end"});
+          {"couples", "held_frictions", "controlled_step", "accelerations", "mid_step", "ahead", "end"});
       if (section <= last) fail("a section stands twice or in the wrong place");
       last = section;
       switch (section) {
@@ -166,6 +188,9 @@ class StateReader {
           break;
         case 4:
           read_mid_step();
+          break;
+        case 5:
+          read_ahead();
           break;
         default:
           return;
@@ -186,12 +211,55 @@ class StateReader {
     h.joint_impulses = reader_.vector("joint_impulses", true);
     h.weighted_velocity = reader_.vector("weighted_velocity", true);
     require_size(h.weighted_velocity, "weighted_velocity");
-    EnergyLedger& e = h.energy;
+    read_energy(h.energy);
+  }
+
+  void read_energy(EnergyLedger& e) {
     reader_.expect("energy");
     e.started = reader_.flag();
     for (double* x : {&e.initial_total, &e.nonconservative, &e.friction, &e.normal, &e.joints, &e.impacts,
                       &e.projection, &e.driven})
       *x = reader_.finite_number("an energy");
+  }
+
+  void read_ahead() {
+    StepAhead& ahead = state_.history.ahead.emplace();
+    for (StepAhead::Knot& knot : ahead.knots) {
+      reader_.expect("knot");
+      knot.t = reader_.finite_number("the time of a step ahead");
+      knot.total = reader_.finite_number("an energy");
+      knot.q = reader_.vector("q", true);
+      knot.v = reader_.vector("v", true);
+      if (knot.q.size() != state_.q.size() || knot.v.size() != state_.v.size())
+        fail(fmt::format("a step ahead has {} positions and {} velocities; the state {} and {}",
+                         knot.q.size(), knot.v.size(), state_.q.size(), state_.v.size()));
+      read_energy(knot.energy);
+    }
+    const auto& [begin, middle, end] = ahead.knots;
+    if (!(begin.t < middle.t && middle.t < end.t && begin.t <= state_.t && state_.t < end.t))
+      fail(fmt::format(
+          "a step ahead from {:.9g} over {:.9g} to {:.9g} s; allowed: ascending times around t = {:.9g} s",
+          begin.t, middle.t, end.t, state_.t));
+    for (Vector& forces : ahead.joint_forces) forces = reader_.vector("joint_forces", true);
+    if (ahead.joint_forces[0].size() != ahead.joint_forces[1].size())
+      fail(fmt::format("the halves of a step ahead have {} and {} joint forces; allowed: as many",
+                       ahead.joint_forces[0].size(), ahead.joint_forces[1].size()));
+    reader_.expect("forces");
+    const int count = reader_.count();
+    for (int i = 0; i < count; ++i) {
+      StepAhead::Force force;
+      force.id = reader_.unsigned_integer();
+      if (i > 0 && force.id <= ahead.contacts.back().id)
+        fail(fmt::format("the contact {} follows {}; allowed: ascending numbers", force.id,
+                         ahead.contacts.back().id));
+      for (auto* values : {&force.force, &force.couple})
+        for (Vector3& x : *values)
+          for (double& component : x) component = reader_.finite_number("a contact force");
+      ahead.contacts.push_back(force);
+    }
+    ahead.t = state_.t;
+    ahead.q = state_.q;
+    ahead.v = state_.v;
   }
 
   void read_contacts() {
@@ -259,6 +327,12 @@ class StateReader {
 };
 
 }  // namespace
+
+bool follows_step_ahead(const State& state) {
+  const std::optional<StepAhead>& ahead = state.history.ahead;
+  return ahead && ahead->t == state.t && ahead->q.size() == state.q.size() && ahead->q == state.q &&
+         ahead->v.size() == state.v.size() && ahead->v == state.v;
+}
 
 void save(const State& state, std::ostream& out) {
   std::ostringstream content;

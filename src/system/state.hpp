@@ -5,8 +5,10 @@
 // (the workspaces of steppers and solvers) may be thrown away at any time. A state is a value: copy it to
 // clone a run, save it and load it to resume with the same bits.
 #pragma once
+#include <array>
 #include <cstdint>
 #include <iosfwd>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -75,6 +77,31 @@ struct MidStepMemory {
   bool operator==(const MidStepMemory&) const = default;
 };
 
+// A step of error control that went past a point of output (steppers/dense_output.hpp): what lies between its ends comes from here,
+// and the run goes on from its end.
+struct StepAhead {
+  struct Knot {
+    double t = 0;  // [s]
+    Vector q, v;
+    EnergyLedger energy;
+    double total = 0;  // kinetic + potential [J]
+    bool operator==(const Knot&) const = default;
+  };
+  struct Force {  // of a contact: means over both halves, in its frame, normal first [N, N·m]
+    ContactId id = 0;
+    Vector3 force[2] = {Vector3::Zero(), Vector3::Zero()}, couple[2] = {Vector3::Zero(), Vector3::Zero()};
+    bool operator==(const Force&) const = default;
+  };
+  std::array<Knot, 3> knots;           // its beginning, middle and end
+  std::array<Vector, 2> joint_forces;  // means over both halves [N]
+  std::vector<Force> contacts;         // ascending ids
+  // The state that was shown: where it is another one by now, inputs say, the step ahead is void.
+  double t = 0;
+  Vector q, v;
+  bool operator==(const StepAhead&) const = default;
+};
+
+// All but `energy` and `ahead` itself is as it is at the end of `ahead`, where there is one.
 struct History {
   std::uint64_t num_steps = 0;
   TimeGrid grid;
@@ -85,7 +112,8 @@ struct History {
   std::vector<int> held_frictions;  // friction rows of joints that stuck in the last step
   AccelerationMemory acceleration;
   MidStepMemory mid_step;
-  double controlled_step = 0;  // next step that error control would take; 0: there is none [s]
+  double controlled_step = 0;      // next step that error control would take; 0: there is none [s]
+  std::optional<StepAhead> ahead;  // of error control, between its ends
   EnergyLedger energy;
   bool modes_known = false;  // `contacts` describe the present modes, so transitions can be detected
   bool operator==(const History&) const = default;
@@ -97,6 +125,9 @@ struct State {
   History history;
   bool operator==(const State&) const = default;
 };
+
+// Whether this is a state that its step ahead has shown, and so goes on with it.
+bool follows_step_ahead(const State& state);
 
 // Text format with hexadecimal floats and a checksum: loading gives back every bit. Throws InputError on malformed input,
 // on numbers that no run leaves (not finite, counts that do not fit) and where the checksum differs.

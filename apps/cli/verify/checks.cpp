@@ -113,15 +113,31 @@ const std::vector<VerifyCase>& verify_cases() {
          verify_runge_kutta(checks);
        }},
       {"F", "Anitescu and Potra 1997: Lemke and impacts", verify_lemke_and_impacts},
-      {"V1", "bouncing ball with Zeno point", verify_bouncing_ball},
-      {"V2", "rotating ball", verify_rotating_ball},
+      {"V1", "bouncing ball with Zeno point",
+       [](Checks& checks) {
+         verify_bouncing_ball(checks);
+         verify_controlled_ball(checks);
+       }},
+      {"V2", "rotating ball",
+       [](Checks& checks) {
+         verify_rotating_ball(checks);
+         verify_controlled_rotating_ball(checks);
+       }},
       {"V3", "point pendulum", verify_pendulum},
       {"V4", "four-bars in a row", verify_four_bars},
       {"V5", "Andrews' squeezer", verify_andrews},
       {"V6", "Bricard's mechanism", verify_bricard},
       {"V7", "joints and their reactions against Adams", verify_joint_histories},
-      {"V8", "woodpecker toy", verify_woodpecker},
-      {"V9", "rocking block", verify_rocking_block},
+      {"V8", "woodpecker toy",
+       [](Checks& checks) {
+         verify_woodpecker(checks);
+         verify_controlled_woodpecker(checks);
+       }},
+      {"V9", "rocking block",
+       [](Checks& checks) {
+         verify_rocking_block(checks);
+         verify_controlled_rocking_block(checks);
+       }},
       {"V10", "balls roll on a plate", verify_rolling_balls},
       {"V11", "216 spheres without friction", verify_frictionless_spheres},
       {"V12", "49 balls bounce without loss", verify_bouncing_balls},

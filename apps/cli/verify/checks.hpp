@@ -103,6 +103,12 @@ void verify_resting_cube(Checks& checks);          // U9
 void verify_incline(Checks& checks);               // U10
 void verify_three_balls(Checks& checks);           // U11
 
+// The same with a tolerance instead of a step.
+void verify_controlled_ball(Checks& checks);           // V1
+void verify_controlled_rotating_ball(Checks& checks);  // V2
+void verify_controlled_woodpecker(Checks& checks);     // V8
+void verify_controlled_rocking_block(Checks& checks);  // V9
+
 // As Simulation::observe takes it.
 using StepWatcher = std::function<bool(const Simulation& simulation, const StepReport& report)>;
 // Runs a built-in scene with settings to its end. Throws InputError when it stops.

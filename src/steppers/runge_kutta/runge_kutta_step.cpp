@@ -15,6 +15,9 @@ namespace {
 // Newton's method of the stages: corrections at most; what is left of a correction that counts as none, of the largest velocity;
 // where round-off is enough; the contraction above which stiff forces are taken into the matrix [-].
 constexpr int k_max_corrections = 40;
+// Corrections that are no shorter than this part of the one before: how many in a row are the end [-].
+constexpr double k_stalls = 0.9;
+constexpr int k_most_stalled = 5;
 constexpr double k_converged = 1e-15, k_round_off = 1e-12, k_slow = 0.4;
 // A correction that grows by more than this does not come back; one below that part of the largest velocity may grow for a while where
 // forces are shared in many ways, since their shares have to settle first [-].
@@ -251,6 +254,7 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
   V_.col(0) = begin.point.phase.v;
   if (!factorize(begin, coupled)) return false;
   double last = std::numeric_limits<double>::infinity();
+  int stalled = 0;
   for (int round = 0; round < k_max_corrections; ++round) {
     update_rates(system, begin);
     largest_term_ = 0;
@@ -291,6 +295,9 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
       }
       return true;
     }
+    // At the limit of sticking, say, what the corrections do changes from one to the next.
+    stalled = contraction > k_stalls ? stalled + 1 : 0;
+    if (stalled > k_most_stalled) return false;
     if (correction > k_small * size) {
       if (round > 0 && contraction > k_diverges) return false;
       if (!coupled && round > 1 && contraction > k_slow) return false;
