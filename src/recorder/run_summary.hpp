@@ -44,7 +44,7 @@ struct RunSummary {
   double seconds = 0;           // of computing [s]
   std::uint64_t steps = 0;
   long substeps = 0, rejected = 0, events = 0, iterations = 0;
-  WorkCounts work;  // of all steps
+  WorkCounts work;             // of all steps
   long linear_iterations = 0;  // of MINRES, where it was asked for
   // With a tolerance: the shortest step, and the sum of the estimated errors of all [s; m, rad].
   double smallest_step = 0, local_errors = 0;
