@@ -17,7 +17,13 @@ constexpr double k_tight = 1e-5;
 constexpr int k_few_velocities = 60;
 
 // The entries of list_default_steppers().
-enum Rule : std::size_t { k_smooth, k_smooth_tight, k_smooth_tight_forces, k_nonsmooth, k_nonsmooth_tight };
+enum Rule : std::size_t {
+  k_rule_smooth,
+  k_rule_smooth_tight,
+  k_rule_smooth_forces,
+  k_rule_contacts,
+  k_rule_contacts_tight
+};
 
 bool is_tight(const StepperSettings& asked) {
   return asked.tolerance && *asked.tolerance < k_tight;
@@ -34,13 +40,13 @@ Rule find_rule(const System& system, const State& state, const StepperSettings& 
   FrictionRows friction;
   system.friction_rows(state.t, state.q, friction);
   if (!system.has_contacts() && friction.constant.empty()) {
-    if (!is_tight(asked)) return k_smooth;
-    return forces_change(system, state) ? k_smooth_tight_forces : k_smooth_tight;
+    if (!is_tight(asked)) return k_rule_smooth;
+    return forces_change(system, state) ? k_rule_smooth_forces : k_rule_smooth_tight;
   }
   const ContactLawKind law = asked.options.law.kind;
   const bool has_law = law == ContactLawKind::coulomb || law == ContactLawKind::frictionless;
   const bool few = system.nv() <= k_few_velocities && friction.constant.empty();
-  return is_tight(asked) && has_law && few ? k_nonsmooth_tight : k_nonsmooth;
+  return is_tight(asked) && has_law && few ? k_rule_contacts_tight : k_rule_contacts;
 }
 
 }  // namespace

@@ -143,6 +143,7 @@ bool NonsmoothGeneralizedAlpha::solve_smooth(StepInProgress& step, double h) {
   equations_.begin(system, step.now.phase, memory, h, x_, Lambda_, jumps ? &jump_ : nullptr);
   const NewtonResult result =
       newton_.solve(equations_, derivative_level(options_), options_.dae.max_iterations, x_, Lambda_);
+  step.report->certificate.linear_iterations += result.linear_iterations;
   // Beside momenta forces may be round-off.
   momentum_.setZero(system.nv());
   M.add_product(step.now.phase.v, momentum_);
