@@ -208,6 +208,7 @@ void BlockLu::analyze(const ContactMatrix& A) {
 bool BlockLu::factorize(const ContactMatrix& A, bool symmetric) {
   if (!has_pattern_of(A)) analyze(A);
   std::copy(upper_starts_.begin(), upper_starts_.end() - 1, next_.begin());
+  if (uniform_dim_ == 6) return factorize_rows<6>(A, symmetric);
   if (uniform_dim_ == 3) return factorize_rows<3>(A, symmetric);
   if (uniform_dim_ == 1) return factorize_rows<1>(A, symmetric);
   return factorize_rows<0>(A, symmetric);
@@ -281,6 +282,7 @@ void BlockLu::eliminate_symmetric(int j) {
 }
 
 void BlockLu::solve_in_place(Vector& x) const {
+  if (uniform_dim_ == 6) return substitute<6>(x);
   if (uniform_dim_ == 3) return substitute<3>(x);
   if (uniform_dim_ == 1) return substitute<1>(x);
   substitute<0>(x);

@@ -11,7 +11,7 @@
 // row by row: row j of A, minus L_jk times row k of U for all k on the left, L_jk = x_k D_k⁻¹. Contacts are eliminated as a
 // whole: there are no pivots between them, and within D_k they are sought. What that costs in digits is left to the
 // refinement of the caller; a D_k that is singular to working precision is refused.
-// Blocks of 3 × 3 and of one entry have loops of fixed length. Beside scalar factors with the same order this needs a ninth of the indices,
+// Blocks of 6 × 6 (bodies), 3 × 3 (contacts) and of one entry have loops of fixed length. Beside scalar factors with the same order this needs a ninth of the indices,
 // and a fraction of the time (docs/solvers.md).
 //
 // Cost: as sparse LU; order and structure are made when the pattern changes, and nothing is allocated after warm-up but
@@ -36,7 +36,7 @@ class BlockLu {
   void analyze(const ContactMatrix& A);
   void find_order(const ContactMatrix& A);
   void find_structure(const ContactMatrix& A);
-  // N: the size of all blocks where it is 1 or 3, otherwise 0.
+  // N: the size of all blocks where it is 1, 3 or 6, otherwise 0.
   template <int N>
   bool factorize_rows(const ContactMatrix& A, bool symmetric);
   void scatter_row(int j, const ContactMatrix& A, bool symmetric);

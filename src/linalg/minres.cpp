@@ -14,7 +14,7 @@ namespace {
 constexpr double k_reduction = 1e-10;
 constexpr int k_max_starts = 6;
 // A residual below this times that of x = 0 solves the system; one above the second after all starts does not.
-constexpr double k_round_off = 4 * std::numeric_limits<double>::epsilon();
+constexpr double k_minres_round_off = 4 * std::numeric_limits<double>::epsilon();
 constexpr double k_solved = 1e-11;
 // Iterations of a run, times the unknowns.
 constexpr int k_iterations_per_unknown = 8;
@@ -225,7 +225,7 @@ bool Minres::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& la
   const int most = k_iterations_per_unknown * static_cast<int>(nv + nj);
   double last = std::numeric_limits<double>::infinity(), now = size;
   residual_ = b_;
-  for (int start = 0; start < k_max_starts && now > k_round_off * size && now < 0.5 * last; ++start) {
+  for (int start = 0; start < k_max_starts && now > k_minres_round_off * size && now < 0.5 * last; ++start) {
     product_ = x_;
     before_ = x_;
     iterations_ += reduce(k_reduction, most);

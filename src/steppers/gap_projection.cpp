@@ -21,6 +21,10 @@ constexpr double k_reduction = 1e-6;
 // Contacts farther apart than this many of the deepest penetration do not take part: should they be reached all the
 // same, they do in the next iteration [-].
 constexpr double k_reach = 4;
+// Contacts that are many.
+constexpr int k_many_gaps = 48;
+// What one iteration may leave of what is enough [-].
+constexpr double k_share = 0.1;
 
 }  // namespace
 
@@ -83,7 +87,7 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
   for (int i = 0; i < k_max_iterations && best > enough; ++i) {
     throw_if_stop_requested();
     double violation = best;
-    if (improve(system, point, leveled, k_reach * best, next_.phase.q)) {
+    if (improve(system, point, leveled, k_reach * best, k_share * enough, next_.phase.q)) {
       next_.phase.t = point.phase.t;
       next_.place(system);
       system.evaluate_contacts(contacts.ids, next_.at, next_.contacts);
@@ -104,7 +108,7 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
 }
 
 bool GapProjector::improve(const System& system, const PhasePoint& point, bool leveled, double reach,
-                           Vector& q) {
+                           double tolerance, Vector& q) {
   const BilateralRows& joints = point.joints;
   const ContactSet& contacts = point.contacts;
   near_gaps_.clear();
@@ -128,14 +132,32 @@ bool GapProjector::improve(const System& system, const PhasePoint& point, bool l
   problem_.g = -joints.violation.head(holonomic);
   problem_.C.setZero(holonomic);
   problem_.cones.assign(near_gaps_.size(), Cone{});
+  if (!solve_many(tolerance) && !solve_contacts()) return false;
+  system.retract(VectorRef(point.phase.q), VectorRef(displacement_), q);
+  return true;
+}
+
+bool GapProjector::solve_contacts() {
   if (!reduction_.compute(problem_)) return false;
   SolveStats stats;
   solve(solver_, reduction_, warm_, solution_, stats);
   ++solves_;
   iterations_ += stats.iterations;
-  if (!usable(stats.status) || !solution_.v.allFinite()) return false;
-  system.retract(VectorRef(point.phase.q), VectorRef(solution_.v), q);
-  return true;
+  displacement_ = solution_.v;
+  return usable(stats.status) && displacement_.allFinite();
+}
+
+bool GapProjector::solve_many(double tolerance) {
+  if (problem_.num_contacts() < k_many_gaps) return false;
+  rows_ = problem_.Gt;
+  for (int c = 0; c < problem_.num_contacts(); ++c) rows_.add_group(problem_.Ht, c, 1);
+  bounds_.resize(rows_.rows());
+  bounds_ << problem_.g, -problem_.w;
+  const bool solved =
+      many_.solve_pushing(problem_.A, rows_, bounds_, problem_.Gt.rows(), tolerance, displacement_, impulses_);
+  ++solves_;
+  iterations_ += many_.factorizations();
+  return solved;
 }
 
 }  // namespace delassus

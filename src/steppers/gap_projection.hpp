@@ -8,13 +8,15 @@
 //   N (nv×nc) normal rows · f_j the gap that contact j may keep: more than it has where it is lifted, its own where it is
 //   not and penetrates, so that lifting one contact does not push another in [m]
 //
-// (or with all bodies equally heavy, where that leads nowhere) by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact solver.
+// (or with all bodies equally heavy, where that leads nowhere) by Newton's method: each iteration is a frictionless contact problem with A = M, w = Φ − f, taken by the contact
+// solver or, where contacts are many, in the space of the velocities (linalg/least_correction.hpp).
 // Unlike equalities (projection.hpp) this has a solution for many contacts on few bodies, and its cost grows with
 // the contacts a body has. The velocity does not change.
 #pragma once
 #include <span>
 #include <vector>
 
+#include "delassus/linalg/least_correction.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/steppers/assemble.hpp"
 #include "delassus/steppers/step_in_progress.hpp"
@@ -44,8 +46,11 @@ class GapProjector {
  private:
   // The largest violation of (1).
   double violation_at(const PhasePoint& point) const;
-  // Takes one step of Newton's method from `point` on the contacts within reach, to `q`.
-  bool improve(const System& system, const PhasePoint& point, bool leveled, double reach, Vector& q);
+  // Takes one step of Newton's method from `point` on the contacts within reach, to `q`; gaps are met to `tolerance`.
+  bool improve(const System& system, const PhasePoint& point, bool leveled, double reach, double tolerance, Vector& q);
+  // The displacement of this step; false: no solution has been found.
+  bool solve_contacts();
+  bool solve_many(double tolerance);
 
   Solver& solver_;
   int solves_ = 0, iterations_ = 0;
@@ -53,6 +58,9 @@ class GapProjector {
   ContactSet found_;
   Vector floor_, free_floors_;
   BlockMatrix M_;
+  LeastCorrection many_;
+  BlockRows rows_;
+  Vector bounds_, impulses_, displacement_;
   PhasePoint next_;
   Problem problem_;
   Reduction reduction_;

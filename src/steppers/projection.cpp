@@ -27,6 +27,11 @@ constexpr double k_small_correction = 1e-9;
 constexpr double k_largest_tilt = 10;
 // One that takes less than this part of the kinetic energy, and gains none, is not compared with the least one [-].
 constexpr double k_harmless_tilt = 1e-6;
+// Rows that are many: beside each other and beside the velocities [-].
+constexpr int k_many_rows = 60;
+constexpr double k_crowded = 0.7;
+// What may be left of many rows, beside the velocities or the size of the system [-].
+constexpr double k_many_tolerance = 1e-15;
 // Violations that a step may leave without asking whether they can be taken back: should they grow, a later step asks [m].
 constexpr double k_harmless = 1e-6;
 
@@ -83,8 +88,11 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     for (int c = 0; c < contacts.rows.rows.num_groups(); ++c) rows_.add_group(contacts.rows.rows, c, 1);
     const Configuration& at = i == 0 ? point.at : iterate_.at;
     if (leveled) system.leveled_mass(at, M_);
-    if (!factorize(leveled ? M_ : system.mass_at(at, M_), true, nullptr)) return false;
-    factors_.solve(zero_, gap_rhs_, delta_, lambda_);
+    const BlockMatrix& M = leveled ? M_ : system.mass_at(at, M_);
+    if (!correct_many(M, true, nullptr, gap_rhs_, k_many_tolerance * scale)) {
+      if (!factorize(M, true, nullptr)) return false;
+      factors_.solve(zero_, gap_rhs_, delta_, lambda_);
+    }
     begin_q_ = i == 0 ? point.phase.q : iterate_.at.q;
     iterate_.phase.t = point.phase.t;
     // Far from the joints a whole correction may lead to another place: it must bring violations down.
@@ -237,6 +245,13 @@ bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
   return correct_velocity(step.A, step.symmetric, &directions_, point.phase);
 }
 
+bool Projector::correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b,
+                             double tolerance) {
+  if (rows_.rows() < k_many_rows || rows_.rows() < k_crowded * A.size()) return false;
+  if (directions != nullptr) return many_.solve_along(A, rows_, *directions, b, tolerance, delta_, lambda_);
+  return symmetric && many_.solve(A, rows_, b, tolerance, delta_, lambda_);
+}
+
 bool Projector::factorize(const BlockMatrix& A, bool symmetric, const BlockRows* directions) {
   saddle_point_.A = A;
   saddle_point_.symmetric = symmetric;
@@ -264,8 +279,11 @@ bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const Blo
     }
     lambda_.setZero(rhs_.size());
   }
-  if (!factorize(A, symmetric, directions)) return false;
-  factors_.solve(zero_, rhs_, delta_, lambda_);
+  const double speed = std::max({step_speed, max_abs(phase.v), largest});
+  if (!correct_many(A, symmetric, directions, rhs_, k_many_tolerance * speed)) {
+    if (!factorize(A, symmetric, directions)) return false;
+    factors_.solve(zero_, rhs_, delta_, lambda_);
+  }
   if (!delta_.allFinite()) return false;
   phase.v += delta_;
   return true;

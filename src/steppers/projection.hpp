@@ -15,11 +15,13 @@
 //
 //   n + Σ_k (r_k/r_N) t_k     with the impulses r of the step, over the rows of the parts that slip                    (1)
 //
-// Bodies that no row ties to each other are corrected each on their own (problems/part_factors.hpp).
+// Bodies that no row ties to each other are corrected each on their own (problems/part_factors.hpp). Where contacts are many, rows
+// beside velocities, they are met in the space of the velocities (linalg/least_correction.hpp).
 #pragma once
 #include <array>
 #include <span>
 
+#include "delassus/linalg/least_correction.hpp"
 #include "delassus/linalg/row_correction.hpp"
 #include "delassus/problems/part_factors.hpp"
 #include "delassus/steppers/assemble.hpp"
@@ -64,6 +66,8 @@ class Projector {
   bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase,
                         double step_speed = 0);
 
+  // δ and λ with A δ = D λ, R δ = b, where rows are many; false: they are few, or it does not serve here.
+  bool correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b, double tolerance);
   // Factors of the rows and what they act on: A δ = D λ, R δ = rhs.
   bool factorize(const BlockMatrix& A, bool symmetric, const BlockRows* directions);
 
@@ -75,6 +79,7 @@ class Projector {
   Parts parts_;
   PartFactors factors_;
   RowCorrection correction_;
+  LeastCorrection many_;
   PhasePoint probe_, iterate_;
   ContactSet none_;
   Vector begin_q_, gap_rhs_, rhs_, u_, delta_, lambda_, zero_, before_, tilted_v_, tilted_lambda_;
