@@ -60,6 +60,10 @@ void BlockRows::multiply(const VectorRef& v, Vector& out) const {
         out.segment<3>(first_row(g)) +=
             Eigen::Map<const Eigen::Matrix<double, 3, 6, Eigen::RowMajor>>(values.data()) *
             Eigen::Map<const Eigen::Matrix<double, 6, 1>>(x);
+      else if (values.cols() == 6)
+        for (Eigen::Index i = 0; i < values.rows(); ++i)
+          out[first_row(g) + i] += Eigen::Map<const Eigen::Matrix<double, 6, 1>>(values.data() + 6 * i)
+                                       .dot(Eigen::Map<const Eigen::Matrix<double, 6, 1>>(x));
       else
         out.segment(first_row(g), group_rows(g)).noalias() +=
             values.lazyProduct(Eigen::Map<const Vector>(x, values.cols()));

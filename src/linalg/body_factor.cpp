@@ -11,6 +11,17 @@ namespace {
 // Velocities of a cell, at most: those of a rigid body.
 constexpr int k_largest_cell = 6;
 
+// target += aᵀ b for a, b of some rows; N: height, width and stride where they are known at compile time, otherwise 0.
+template <int N>
+void add_transposed_product(const double* a, const double* b, int rows, int height, int width, double* target, int stride) {
+  if constexpr (N > 0) height = width = stride = N;
+  for (int i = 0; i < rows; ++i)
+    for (int j = 0; j < height; ++j) {
+      const double factor = a[i * height + j];
+      for (int k = 0; k < width; ++k) target[j * stride + k] += factor * b[i * width + k];
+    }
+}
+
 }  // namespace
 
 bool BodyFactor::find_cells(const BlockMatrix& M, const BlockRows& R) {
@@ -74,6 +85,16 @@ void BodyFactor::find_pattern(const BlockRows& R) {
     columns_.push_back(b);
   }
   for (std::size_t k = 0; k < cell_sizes_.size(); ++k) starts_[k + 1] += starts_[k];
+  S_.set_pattern(cell_sizes_, starts_, columns_);
+  entries_.clear();
+  group_entries_.clear();
+  for (auto begin = group_cells_.begin(); begin != group_cells_.end();) {
+    const auto end = std::find(begin, group_cells_.end(), -1);
+    group_entries_.push_back(static_cast<int>(entries_.size()));
+    for (auto a = begin; a != end; ++a)
+      for (auto b = begin; b != end; ++b) entries_.push_back(S_.find(*a, *b));
+    begin = end + 1;
+  }
 }
 
 void BodyFactor::weigh_rows(const BlockRows& R) {
@@ -100,27 +121,51 @@ bool BodyFactor::analyze(const BlockMatrix& M, const BlockRows& R) {
   return row_masses_.allFinite();
 }
 
-void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g) {
-  using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor, 6, k_largest_cell>;
-  const auto weight = weights.segment(R.first_row(g), R.group_rows(g));
-  if (weight.isZero(0.0)) return;
-  for (int a = 0; a < D.num_blocks(g); ++a) {
-    const int column = D.block_column(g, a), cell_a = cell_of_[column];
-    const Rows left =
-        weight.asDiagonal() * D.block(g, a) * unit_.segment(column, D.block(g, a).cols()).asDiagonal();
-    for (int b = 0; b < R.num_blocks(g); ++b) {
-      const int other = R.block_column(g, b), cell_b = cell_of_[other];
-      const Rows right = R.block(g, b) * unit_.segment(other, R.block(g, b).cols()).asDiagonal();
-      S_.block(cell_a, S_.find(cell_a, cell_b))
-          .block(column - cell_starts_[cell_a], other - cell_starts_[cell_b], left.cols(), right.cols()) +=
-          left.transpose().lazyProduct(right);
+// Rows of group g in the unknowns of S; times their weights, where there are some.
+void BodyFactor::scale_rows(const BlockRows& R, int g, const double* weights, std::vector<double>& rows) const {
+  rows.clear();
+  for (int k = 0; k < R.num_blocks(g); ++k) {
+    const auto block = R.block(g, k);
+    const double* unit = unit_.data() + R.block_column(g, k);
+    for (Eigen::Index i = 0; i < block.rows(); ++i) {
+      const double weight = weights == nullptr ? 1.0 : weights[i];
+      for (Eigen::Index j = 0; j < block.cols(); ++j) rows.push_back(weight * unit[j] * block(i, j));
     }
+  }
+}
+
+// Of a symmetric S, blocks on the diagonal and above it.
+void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g, bool symmetric) {
+  const int rows = R.group_rows(g), count = R.num_blocks(g);
+  const double* weight = weights.data() + R.first_row(g);
+  if (std::all_of(weight, weight + rows, [](double w) { return w == 0; })) return;
+  scale_rows(D, g, weight, weighted_);
+  scale_rows(R, g, nullptr, scaled_);
+  const double* left = weighted_.data();
+  for (int a = 0; a < count; ++a) {
+    const int first = R.block_column(g, a), cell = cell_of_[first], height = static_cast<int>(R.block(g, a).cols());
+    const double* right = scaled_.data();
+    for (int b = 0; b < count; ++b) {
+      const int other_first = R.block_column(g, b), other = cell_of_[other_first];
+      const int width = static_cast<int>(R.block(g, b).cols());
+      if (!symmetric || cell <= other) {
+        const int stride = cell_sizes_[other];
+        double* target = S_.values(entries_[group_entries_[g] + a * count + b]) +
+                         (first - cell_starts_[cell]) * stride + other_first - cell_starts_[other];
+        if (height == 6 && width == 6)
+          add_transposed_product<6>(left, right, rows, height, width, target, stride);
+        else
+          add_transposed_product<0>(left, right, rows, height, width, target, stride);
+      }
+      right += rows * width;
+    }
+    left += rows * height;
   }
 }
 
 bool BodyFactor::factorize(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const Vector& weights,
                            bool symmetric) {
-  S_.set_pattern(cell_sizes_, starts_, columns_);
+  S_.set_zero();
   for (int b = 0; b < M.num_blocks(); ++b) {
     const int first = M.block_row(b), cell = cell_of_[first];
     if (cell < 0) continue;
@@ -130,7 +175,8 @@ bool BodyFactor::factorize(const BlockMatrix& M, const BlockRows& R, const Block
         .block(first - cell_starts_[cell], first - cell_starts_[cell], block.rows(), block.rows()) +=
         unit.asDiagonal() * block * unit.asDiagonal();
   }
-  for (int g = 0; g < R.num_groups(); ++g) add_group(R, D, weights, g);
+  for (int g = 0; g < R.num_groups(); ++g) add_group(R, D, weights, g, symmetric);
+  if (symmetric) S_.copy_upper_to_lower();
   return factor_.factorize(S_, symmetric);
 }
 

@@ -36,12 +36,15 @@ class BodyFactor {
   bool find_cells(const BlockMatrix& M, const BlockRows& R);
   void find_pattern(const BlockRows& R);
   void weigh_rows(const BlockRows& R);
-  void add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g);
+  void scale_rows(const BlockRows& R, int g, const double* weights, std::vector<double>& rows) const;
+  void add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g, bool symmetric);
 
   std::vector<int> cell_of_, cell_starts_, cell_sizes_;
   std::vector<char> joined_;
   std::vector<std::pair<int, int>> couplings_;
   std::vector<int> group_cells_, last_group_cells_, last_sizes_, starts_, columns_;
+  std::vector<int> entries_, group_entries_;  // of S_, for each pair of blocks of a group; the first of each group
+  std::vector<double> weighted_, scaled_;  // the rows of a group, block by block
   Vector unit_;  // of a velocity: 1/√M_jj
   Vector row_masses_;
   ContactMatrix S_;

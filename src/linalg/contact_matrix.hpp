@@ -8,6 +8,7 @@
 //
 // Building it: set the sizes, say the pattern (set_pattern), then write the blocks.
 #pragma once
+#include <algorithm>
 #include <span>
 #include <vector>
 
@@ -28,6 +29,7 @@ class ContactMatrix {
   // Zero blocks at the places (a, columns of a); columns ascending and with a among them.
   void set_pattern(std::span<const int> dims, std::span<const int> row_starts, std::span<const int> columns);
 
+  void set_zero() { std::fill(values_.begin(), values_.end(), 0.0); }
   int num_contacts() const { return static_cast<int>(first_row_.size()) - 1; }
   int rows() const { return first_row_.back(); }
   int first_row(int contact) const { return first_row_[contact]; }

@@ -245,9 +245,13 @@ bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
   return correct_velocity(step.A, step.symmetric, &directions_, point.phase);
 }
 
+bool Projector::are_many(const BlockMatrix& A) const {
+  return rows_.rows() >= k_many_rows && rows_.rows() >= k_crowded * A.size();
+}
+
 bool Projector::correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b,
                              double tolerance) {
-  if (rows_.rows() < k_many_rows || rows_.rows() < k_crowded * A.size()) return false;
+  if (!are_many(A)) return false;
   if (directions != nullptr) return many_.solve_along(A, rows_, *directions, b, tolerance, delta_, lambda_);
   return symmetric && many_.solve(A, rows_, b, tolerance, delta_, lambda_);
 }
@@ -273,7 +277,7 @@ bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const Blo
   constexpr double round_off = std::numeric_limits<double>::epsilon();
   if (directions == nullptr && largest <= k_small_correction * step_speed) {
     if (largest <= round_off * step_speed) return true;
-    if (correction_.solve(A, rows_, rhs_, round_off * step_speed, delta_, lambda_)) {
+    if (!are_many(A) && correction_.solve(A, rows_, rhs_, round_off * step_speed, delta_, lambda_)) {
       phase.v += delta_;
       return true;
     }

@@ -110,9 +110,12 @@ class ProgramTest : public ::testing::Test {
     int wait_status = 0;
     while (waitpid(pid, &wait_status, WNOHANG) == 0) {
       if (std::chrono::steady_clock::now() > deadline) {
-        ADD_FAILURE() << "the program hangs";
+        // Under the address sanitizer it says where it was.
+        send(pid, SIGABRT);
+        std::this_thread::sleep_for(std::chrono::seconds(10));
         send(pid, SIGKILL);
         waitpid(pid, &wait_status, 0);
+        ADD_FAILURE() << "the program hangs\n" << read_absolute(root_ + "/stderr");
         break;
       }
       std::this_thread::sleep_for(std::chrono::milliseconds(2));
