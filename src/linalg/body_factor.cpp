@@ -13,7 +13,8 @@ constexpr int k_largest_cell = 6;
 
 // target += aᵀ b for a, b of some rows; N: height, width and stride where they are known at compile time, otherwise 0.
 template <int N>
-void add_transposed_product(const double* a, const double* b, int rows, int height, int width, double* target, int stride) {
+void add_transposed_product(const double* a, const double* b, int rows, int height, int width, double* target,
+                            int stride) {
   if constexpr (N > 0) height = width = stride = N;
   for (int i = 0; i < rows; ++i)
     for (int j = 0; j < height; ++j) {
@@ -49,7 +50,8 @@ bool BodyFactor::find_cells(const BlockMatrix& M, const BlockRows& R) {
     for (std::size_t i = first; i < end; ++i) touched = touched || cell_of_[i] == 0;
     const int size = static_cast<int>(end - first);
     if (touched && size > k_largest_cell) return false;
-    for (std::size_t i = first; i < end; ++i) cell_of_[i] = touched ? static_cast<int>(cell_starts_.size()) : -1;
+    for (std::size_t i = first; i < end; ++i)
+      cell_of_[i] = touched ? static_cast<int>(cell_starts_.size()) : -1;
     if (touched) {
       cell_starts_.push_back(static_cast<int>(first));
       cell_sizes_.push_back(size);
@@ -122,7 +124,8 @@ bool BodyFactor::analyze(const BlockMatrix& M, const BlockRows& R) {
 }
 
 // Rows of group g in the unknowns of S; times their weights, where there are some.
-void BodyFactor::scale_rows(const BlockRows& R, int g, const double* weights, std::vector<double>& rows) const {
+void BodyFactor::scale_rows(const BlockRows& R, int g, const double* weights,
+                            std::vector<double>& rows) const {
   rows.clear();
   for (int k = 0; k < R.num_blocks(g); ++k) {
     const auto block = R.block(g, k);
@@ -135,7 +138,8 @@ void BodyFactor::scale_rows(const BlockRows& R, int g, const double* weights, st
 }
 
 // Of a symmetric S, blocks on the diagonal and above it.
-void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g, bool symmetric) {
+void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector& weights, int g,
+                           bool symmetric) {
   const int rows = R.group_rows(g), count = R.num_blocks(g);
   const double* weight = weights.data() + R.first_row(g);
   if (std::all_of(weight, weight + rows, [](double w) { return w == 0; })) return;
@@ -143,7 +147,8 @@ void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector&
   scale_rows(R, g, nullptr, scaled_);
   const double* left = weighted_.data();
   for (int a = 0; a < count; ++a) {
-    const int first = R.block_column(g, a), cell = cell_of_[first], height = static_cast<int>(R.block(g, a).cols());
+    const int first = R.block_column(g, a), cell = cell_of_[first],
+              height = static_cast<int>(R.block(g, a).cols());
     const double* right = scaled_.data();
     for (int b = 0; b < count; ++b) {
       const int other_first = R.block_column(g, b), other = cell_of_[other_first];
@@ -163,8 +168,8 @@ void BodyFactor::add_group(const BlockRows& R, const BlockRows& D, const Vector&
   }
 }
 
-bool BodyFactor::factorize(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const Vector& weights,
-                           bool symmetric) {
+bool BodyFactor::factorize(const BlockMatrix& M, const BlockRows& R, const BlockRows& D,
+                           const Vector& weights, bool symmetric) {
   S_.set_zero();
   for (int b = 0; b < M.num_blocks(); ++b) {
     const int first = M.block_row(b), cell = cell_of_[first];
@@ -188,8 +193,8 @@ void BodyFactor::solve(const Vector& p, Vector& x) {
   factor_.solve_in_place(packed_);
   x.setZero(p.size());
   for (int k = 0; k < S_.num_contacts(); ++k)
-    x.segment(cell_starts_[k], S_.dim(k)) = packed_.segment(S_.first_row(k), S_.dim(k))
-                                                .cwiseProduct(unit_.segment(cell_starts_[k], S_.dim(k)));
+    x.segment(cell_starts_[k], S_.dim(k)) =
+        packed_.segment(S_.first_row(k), S_.dim(k)).cwiseProduct(unit_.segment(cell_starts_[k], S_.dim(k)));
 }
 
 }  // namespace delassus

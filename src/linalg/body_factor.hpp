@@ -28,7 +28,8 @@ class BodyFactor {
   // Of each row, 1 / Σ_j R_ij²/M_jj; nothing for a row that is zero.
   const Vector& row_masses() const { return row_masses_; }
   // M, R and D as analysed. False: singular.
-  bool factorize(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const Vector& weights, bool symmetric);
+  bool factorize(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const Vector& weights,
+                 bool symmetric);
   // x = S⁻¹ p where there are rows, nothing elsewhere.
   void solve(const Vector& p, Vector& x);
 
@@ -43,9 +44,10 @@ class BodyFactor {
   std::vector<char> joined_;
   std::vector<std::pair<int, int>> couplings_;
   std::vector<int> group_cells_, last_group_cells_, last_sizes_, starts_, columns_;
-  std::vector<int> entries_, group_entries_;  // of S_, for each pair of blocks of a group; the first of each group
+  std::vector<int> entries_,
+      group_entries_;  // of S_, for each pair of blocks of a group; the first of each group
   std::vector<double> weighted_, scaled_;  // the rows of a group, block by block
-  Vector unit_;  // of a velocity: 1/√M_jj
+  Vector unit_;                            // of a velocity: 1/√M_jj
   Vector row_masses_;
   ContactMatrix S_;
   BlockLu factor_;

@@ -13,6 +13,8 @@ namespace {
 
 // Masses of its row that Σ is as stiff as. Larger ones leave fewer digits to a solve, smaller ones less to a round.
 constexpr double k_stiffness = 1e6;
+// The same for a row that pushes, at most: beyond it a factorisation has no digits left.
+constexpr double k_stiffest = 1e8;
 constexpr int k_max_rounds = 30, k_max_steps = 60;
 // Rounds in vain after which there is no use in more, and how much of the violation a round may leave to be of use [-].
 constexpr int k_patience = 3;
@@ -20,12 +22,14 @@ constexpr double k_progress = 0.5;
 // Part of the way to the boundary.
 constexpr double k_to_boundary = 0.99;
 
-double largest_of(const VectorRef& x) { return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff(); }
+double largest_of(const VectorRef& x) {
+  return x.size() == 0 ? 0.0 : x.cwiseAbs().maxCoeff();
+}
 
 }  // namespace
 
-bool LeastCorrection::solve(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, double tolerance, Vector& delta,
-                            Vector& lambda) {
+bool LeastCorrection::solve(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, double tolerance,
+                            Vector& delta, Vector& lambda) {
   return solve_equations(M, R, R, b, true, tolerance, delta, lambda);
 }
 
@@ -34,8 +38,9 @@ bool LeastCorrection::solve_along(const BlockMatrix& M, const BlockRows& R, cons
   return solve_equations(M, R, D, b, false, tolerance, delta, lambda);
 }
 
-bool LeastCorrection::solve_equations(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const VectorRef& b,
-                                      bool symmetric, double tolerance, Vector& delta, Vector& lambda) {
+bool LeastCorrection::solve_equations(const BlockMatrix& M, const BlockRows& R, const BlockRows& D,
+                                      const VectorRef& b, bool symmetric, double tolerance, Vector& delta,
+                                      Vector& lambda) {
   factorizations_ = 0;
   if (!factor_.analyze(M, R)) return false;
   weights_ = k_stiffness * factor_.row_masses();
@@ -63,7 +68,8 @@ bool LeastCorrection::solve_equations(const BlockMatrix& M, const BlockRows& R, 
   return false;
 }
 
-void LeastCorrection::begin_pushing(const BlockRows& R, const VectorRef& b, double size, Vector& delta, Vector& lambda) {
+void LeastCorrection::begin_pushing(const BlockRows& R, const VectorRef& b, double size, Vector& delta,
+                                    Vector& lambda) {
   delta.setZero(R.columns());
   lambda.setZero(b.size());
   slack_.setZero(b.size());
@@ -73,8 +79,8 @@ void LeastCorrection::begin_pushing(const BlockRows& R, const VectorRef& b, doub
   }
 }
 
-double LeastCorrection::find_residuals(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, const Vector& delta,
-                                       const Vector& lambda) {
+double LeastCorrection::find_residuals(const BlockMatrix& M, const BlockRows& R, const VectorRef& b,
+                                       const Vector& delta, const Vector& lambda) {
   momentum_.setZero(M.size());
   M.add_product(delta, momentum_, -1.0);
   R.add_transposed_product(lambda, momentum_);
@@ -92,7 +98,7 @@ double LeastCorrection::find_residuals(const BlockMatrix& M, const BlockRows& R,
 
 void LeastCorrection::find_step(const BlockRows& R, const Vector& lambda) {
   pull_ = weights_.cwiseProduct(slack_off_);
-  for (Eigen::Index i = first_pushing_; i < pull_.size(); ++i) pull_[i] += products_[i] / slack_[i];
+  for (Eigen::Index i = first_pushing_; i < pull_.size(); ++i) pull_[i] += products_[i] * per_slack_[i];
   image_ = momentum_;
   R.add_transposed_product(pull_, image_);
   factor_.solve(image_, step_);
@@ -101,7 +107,7 @@ void LeastCorrection::find_step(const BlockRows& R, const Vector& lambda) {
   lambda_step_ = -weights_.cwiseProduct(slack_step_);
   for (Eigen::Index i = first_pushing_; i < pull_.size(); ++i) {
     if (factor_.row_masses()[i] == 0) slack_step_[i] = 0;
-    lambda_step_[i] = (products_[i] - lambda[i] * slack_step_[i]) / slack_[i];
+    lambda_step_[i] = (products_[i] - lambda[i] * slack_step_[i]) * per_slack_[i];
   }
 }
 
@@ -127,8 +133,8 @@ double LeastCorrection::mean_product(const Vector& lambda, double length) const 
   return count > 0 ? sum / count : 0.0;
 }
 
-bool LeastCorrection::solve_pushing(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, int first_pushing,
-                                    double tolerance, Vector& delta, Vector& lambda) {
+bool LeastCorrection::solve_pushing(const BlockMatrix& M, const BlockRows& R, const VectorRef& b,
+                                    int first_pushing, double tolerance, Vector& delta, Vector& lambda) {
   factorizations_ = 0;
   first_pushing_ = first_pushing;
   if (!factor_.analyze(M, R)) return false;
@@ -138,14 +144,19 @@ bool LeastCorrection::solve_pushing(const BlockMatrix& M, const BlockRows& R, co
   slack_step_.setZero(b.size());
   lambda_step_.setZero(b.size());
   products_.setZero(b.size());
+  per_slack_.setZero(b.size());
   double unbalanced = 1;  // what steps have left of M δ − Rᵀ λ at the beginning
   for (int i = 0; i < k_max_steps; ++i) {
     throw_if_stop_requested();
     if (find_residuals(M, R, b, delta, lambda) <= tolerance && unbalanced * size <= tolerance)
       return delta.allFinite();
     weights_ = k_stiffness * factor_.row_masses();
-    for (Eigen::Index k = first_pushing_; k < b.size(); ++k)
-      if (weights_[k] > 0) weights_[k] = lambda[k] / slack_[k];
+    for (Eigen::Index k = first_pushing_; k < b.size(); ++k) {
+      per_slack_[k] = 1 / slack_[k];
+      if (lambda[k] > 0)
+        per_slack_[k] = std::min(per_slack_[k], k_stiffest * factor_.row_masses()[k] / lambda[k]);
+      weights_[k] = lambda[k] * per_slack_[k];
+    }
     ++factorizations_;
     if (!factor_.factorize(M, R, R, weights_, true)) return false;
     // Predictor: s ∘ λ = 0. How far that goes says how much of the mean to aim at.

@@ -26,7 +26,8 @@ class LeastCorrection {
  public:
   // False: the system has no small bodies (BodyFactor), or the rows are not met within `tolerance`, in the unit of b, and more
   // rounds do not help; they contradict each other, perhaps.
-  bool solve(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, double tolerance, Vector& delta, Vector& lambda);
+  bool solve(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, double tolerance, Vector& delta,
+             Vector& lambda);
   // The same along directions D.
   bool solve_along(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const VectorRef& b,
                    double tolerance, Vector& delta, Vector& lambda);
@@ -36,11 +37,12 @@ class LeastCorrection {
   int factorizations() const { return factorizations_; }  // of the last solve
 
  private:
-  bool solve_equations(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const VectorRef& b, bool symmetric,
-                       double tolerance, Vector& delta, Vector& lambda);
+  bool solve_equations(const BlockMatrix& M, const BlockRows& R, const BlockRows& D, const VectorRef& b,
+                       bool symmetric, double tolerance, Vector& delta, Vector& lambda);
   void begin_pushing(const BlockRows& R, const VectorRef& b, double size, Vector& delta, Vector& lambda);
   // momentum_ = Rᵀ λ − M δ and slack_off_ = b + s − R δ, s being zero for equations; the larger of what is left, in the unit of b.
-  double find_residuals(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, const Vector& delta, const Vector& lambda);
+  double find_residuals(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, const Vector& delta,
+                        const Vector& lambda);
   // The step to s ∘ λ = s ∘ λ + `products`, by the factors.
   void find_step(const BlockRows& R, const Vector& lambda);
   double longest_step(const Vector& lambda) const;
@@ -49,7 +51,7 @@ class LeastCorrection {
   BodyFactor factor_;
   int factorizations_ = 0, first_pushing_ = 0;
   Vector weights_, image_, momentum_, step_, pull_;
-  Vector slack_, slack_off_, products_, slack_step_, lambda_step_;
+  Vector slack_, slack_off_, per_slack_, products_, slack_step_, lambda_step_;
 };
 
 }  // namespace delassus

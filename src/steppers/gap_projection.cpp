@@ -153,8 +153,8 @@ bool GapProjector::solve_many(double tolerance) {
   for (int c = 0; c < problem_.num_contacts(); ++c) rows_.add_group(problem_.Ht, c, 1);
   bounds_.resize(rows_.rows());
   bounds_ << problem_.g, -problem_.w;
-  const bool solved =
-      many_.solve_pushing(problem_.A, rows_, bounds_, problem_.Gt.rows(), tolerance, displacement_, impulses_);
+  const bool solved = many_.solve_pushing(problem_.A, rows_, bounds_, problem_.Gt.rows(), tolerance,
+                                          displacement_, impulses_);
   ++solves_;
   iterations_ += many_.factorizations();
   return solved;

@@ -47,7 +47,8 @@ class GapProjector {
   // The largest violation of (1).
   double violation_at(const PhasePoint& point) const;
   // Takes one step of Newton's method from `point` on the contacts within reach, to `q`; gaps are met to `tolerance`.
-  bool improve(const System& system, const PhasePoint& point, bool leveled, double reach, double tolerance, Vector& q);
+  bool improve(const System& system, const PhasePoint& point, bool leveled, double reach, double tolerance,
+               Vector& q);
   // The displacement of this step; false: no solution has been found.
   bool solve_contacts();
   bool solve_many(double tolerance);

@@ -249,8 +249,8 @@ bool Projector::are_many(const BlockMatrix& A) const {
   return rows_.rows() >= k_many_rows && rows_.rows() >= k_crowded * A.size();
 }
 
-bool Projector::correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b,
-                             double tolerance) {
+bool Projector::correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions,
+                             const Vector& b, double tolerance) {
   if (!are_many(A)) return false;
   if (directions != nullptr) return many_.solve_along(A, rows_, *directions, b, tolerance, delta_, lambda_);
   return symmetric && many_.solve(A, rows_, b, tolerance, delta_, lambda_);

@@ -68,7 +68,8 @@ class Projector {
 
   bool are_many(const BlockMatrix& A) const;
   // δ and λ with A δ = D λ, R δ = b, where rows are many; false: they are few, or it does not serve here.
-  bool correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b, double tolerance);
+  bool correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b,
+                    double tolerance);
   // Factors of the rows and what they act on: A δ = D λ, R δ = rhs.
   bool factorize(const BlockMatrix& A, bool symmetric, const BlockRows* directions);
 
