@@ -6,7 +6,8 @@
 //   W_ab = Σ_k H_akᵀ P_k H_bk,   P_k = K_k⁻¹: what impulses do to part k, a body or a mechanism             (1)
 //
 // Boxes that lie on each other have many more contact rows than velocities: what is factorised for them is smaller by the
-// velocities (solvers/friction/newton_system.hpp). Only of symmetric problems.
+// velocities (solvers/friction/velocity_factor.hpp). Only where impulses act along what measures velocities; bodies that turn make P_k
+// unsymmetric.
 #pragma once
 #include <cstddef>
 #include <span>
@@ -27,12 +28,19 @@ struct ContactMobility {
   };
   std::vector<int> part_starts{0};  // first velocity of each part; in the end their number
   std::vector<std::size_t> P_starts;
-  std::vector<double> P;  // of the parts, one after the other; symmetric
+  std::vector<double> P;  // of the parts, one after the other, by columns
   std::vector<int> contact_starts{0};
   std::vector<Piece> pieces;  // contact by contact
   std::vector<double> H;
 
+  // Up to so many velocities beside the rows of contacts, and from so many of these on, factors by velocities are the cheaper ones.
+  static constexpr double k_fewer_velocities = 0.7;
+  static constexpr int k_least_rows = 48;
+
   bool empty() const { return pieces.empty(); }
+  bool serves(int rows) const {
+    return !empty() && rows >= k_least_rows && num_velocities() <= k_fewer_velocities * rows;
+  }
   int num_parts() const { return static_cast<int>(part_starts.size()) - 1; }
   int num_velocities() const { return part_starts.back(); }
   int part_size(int part) const { return part_starts[part + 1] - part_starts[part]; }

@@ -15,9 +15,6 @@ constexpr double k_locked = 1e-12;
 // Parts and contacts that a thread takes at once: some tenths of a microsecond a part and column, or a block.
 constexpr std::size_t k_part_grain = 32;
 constexpr std::size_t k_contact_grain = 16;
-// The mobility is worth its room above so many rows and below so many velocities beside them [-].
-constexpr int k_least_rows = 48;
-constexpr double k_largest_share = 0.7;
 
 // out += rowsᵀ response of one part; columns of `size` values.
 void add_product(const double* rows, const double* response, int size, ContactMatrix::Block out) {
@@ -61,7 +58,7 @@ void DelassusOperator::assemble(const Problem& problem, const Parts& parts, cons
     for (std::size_t c = begin; c < end; ++c) fill_blocks(parts, static_cast<int>(c), symmetric, W);
   });
   if (symmetric) W.copy_upper_to_lower();
-  if (symmetric) fill_mobility(parts, factors, W.rows(), mobility);
+  if (!problem.separate_directions) fill_mobility(parts, factors, W.rows(), mobility);
 }
 
 void DelassusOperator::fill_mobility(const Parts& parts, const PartFactors& factors, int rows,
@@ -72,7 +69,7 @@ void DelassusOperator::fill_mobility(const Parts& parts, const PartFactors& fact
     if (parts.num_velocities(k) > ContactMobility::k_largest_part) return;
     velocities += parts.num_velocities(k);
   }
-  if (rows < k_least_rows || velocities > k_largest_share * rows) return;
+  if (rows < ContactMobility::k_least_rows || velocities > ContactMobility::k_fewer_velocities * rows) return;
   part_numbers_.assign(static_cast<std::size_t>(parts.size()), -1);
   for (int k = 0; k < parts.size(); ++k) {
     if (part_columns_[k] == 0) continue;

@@ -7,7 +7,7 @@
 namespace delassus {
 namespace {
 
-// Rows of an island above which sweeps come before factorisations.
+// Unknowns of factorisations above which sweeps come before them.
 constexpr int k_large_island = 3000;
 constexpr int k_first_island_sweeps = 500;
 constexpr int k_more_sweeps = 5000;
@@ -17,13 +17,19 @@ constexpr int k_newton_iterations = 1500;
 constexpr int k_brief_newton = 100;
 constexpr int k_admm_iterations = 5000;
 constexpr int k_short_admm = 300;
-// Islands with more rows are tried with admm first, which needs few factorisations where it converges soon; newton is
+// Islands with more unknowns are tried with admm first, which needs few factorisations where it converges soon; newton is
 // given as many iterations as are soon there.
-constexpr int k_costly_rows = 600;
+constexpr int k_costly_unknowns = 600;
 constexpr int k_first_admm = 200;
 constexpr int k_short_newton = 100;
 // Planar problems up to this many contacts are given to Lemke when Newton's method fails.
 constexpr int k_lemke_contacts = 40;
+
+// Rows, or velocities where these are fewer.
+int num_unknowns(const LocalProblem& problem) {
+  const int rows = problem.W.rows();
+  return problem.mobility.serves(rows) ? problem.mobility.num_velocities() : rows;
+}
 
 // The problem as an LCP without loss: planar friction has two directions.
 bool make_planar(const LocalProblem& problem, LocalProblem& out) {
@@ -92,11 +98,11 @@ bool IslandSolver::attempt_planar(const LocalProblem& problem, SolveStats& total
 
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
-  const bool large = problem.W.rows() > k_large_island;
+  const bool large = num_unknowns(problem) > k_large_island;
   if (large && attempt(nsgs_, "nsgs", k_first_island_sweeps, problem, start, total)) return;
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;
-  const bool costly = problem.W.rows() > k_costly_rows;
+  const bool costly = num_unknowns(problem) > k_costly_unknowns;
   if (start.effort == SolveEffort::brief) {
     if (!attempt(newton_, "newton", k_brief_newton, problem, first, total)) settle(total);
     return;

@@ -20,17 +20,19 @@ using testing::Random;
 constexpr int k_contacts_of_body = 4;
 
 // Towers of bodies, each of which has four contacts with the one below; the first of a tower stands on the ground. With
-// joints the first two of each tower are one mechanism.
-Problem make_towers(Random& random, int towers, int height, bool joints) {
+// joints the first two of each tower are one mechanism. Bodies that turn have a skew part in A.
+Problem make_towers(Random& random, int towers, int height, bool joints, bool turning = false) {
   Problem problem;
   const int nv = 6 * towers * height;
   problem.A.clear(nv);
   for (int b = 0; b < towers * height; ++b) {
     const Matrix X = random.matrix(6, 6);
     const Matrix A = X * X.transpose() + Matrix::Identity(6, 6);
-    problem.A.add_block(6 * b, 6 * b, 6, 6) = 0.5 * (A + A.transpose());
+    auto block = problem.A.add_block(6 * b, 6 * b, 6, 6);
+    block = 0.5 * (A + A.transpose());
+    if (turning) block += 0.3 * (X - X.transpose());
   }
-  problem.symmetric = true;
+  problem.symmetric = !turning;
   problem.p = random.vector(nv);
   problem.Gt.clear(nv);
   problem.Ht.clear(nv);
@@ -71,8 +73,9 @@ Matrix operator_of(const LocalProblem& problem) {
 
 TEST(ContactMobility, IsWhatTheOperatorIsMadeOf) {
   Random random(7);
-  for (const bool joints : {false, true}) {
-    const Problem problem = make_towers(random, 3, 5, joints);
+  for (const auto& [joints, turning] :
+       {std::pair(false, false), std::pair(true, false), std::pair(false, true)}) {
+    const Problem problem = make_towers(random, 3, 5, joints, turning);
     Reduction reduction;
     ASSERT_TRUE(reduction.compute(problem));
     const LocalProblem& local = reduction.local();
@@ -101,14 +104,14 @@ TEST(ContactMobility, IsLeftOutWhereItIsNoSmaller) {
   problem.H_directions = problem.Ht;
   problem.separate_directions = true;
   ASSERT_TRUE(reduction.compute(problem));
-  EXPECT_TRUE(reduction.local().mobility.empty()) << "W is not symmetric";
+  EXPECT_TRUE(reduction.local().mobility.empty()) << "impulses have directions of their own";
 }
 
-// 60 velocities: one dense matrix; 240: blocks of bodies.
+// 60 velocities: one dense matrix; 240: blocks of bodies, which are symmetric or turn.
 TEST(VelocityFactor, InvertsTheMatrixOfAllContacts) {
   Random random(9);
-  for (const int height : {10, 40}) {
-    const Problem problem = make_towers(random, 1, height, false);
+  for (const auto& [height, turning] : {std::pair(10, false), std::pair(40, false), std::pair(40, true)}) {
+    const Problem problem = make_towers(random, 1, height, false, turning);
     Reduction reduction;
     ASSERT_TRUE(reduction.compute(problem));
     const LocalProblem& local = reduction.local();

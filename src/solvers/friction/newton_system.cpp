@@ -14,10 +14,9 @@ constexpr int k_max_refinements = 4;
 constexpr int k_whole_rows = 24;
 // Factors without pivots between contacts are taken when they leave less than this of the right side.
 constexpr double k_solved = 1e-8;
-// By velocities: unknowns from which on, velocities beside them [-], ε (the digits that a smaller one loses in the factors a
-// larger one loses before refinement), and what factors that serve leave of the right side [-].
-constexpr int k_least_by_velocities = 48;
-constexpr double k_fewer_velocities = 0.7, k_velocity_epsilon = 1e-8, k_factored = 1e-4;
+// By velocities: ε (the digits that a smaller one loses in the factors a larger one loses before refinement), and what factors
+// that serve leave of the right side [-].
+constexpr double k_velocity_epsilon = 1e-8, k_factored = 1e-4;
 
 using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -231,9 +230,7 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
 
 bool NewtonSystem::solve_by_velocities(double epsilon) {
   const ContactMobility& mobility = problem_->mobility;
-  if (mobility.empty() || unknowns_ < k_least_by_velocities ||
-      mobility.num_velocities() > k_fewer_velocities * unknowns_)
-    return false;
+  if (!mobility.serves(unknowns_)) return false;
   epsilon = std::max(epsilon, k_velocity_epsilon);
   members_.clear();
   D_.clear();

@@ -8,17 +8,43 @@ namespace delassus {
 namespace {
 
 // Velocities up to which one dense factorisation is faster than many small blocks.
-constexpr int k_dense_velocities = 180;
+constexpr int k_dense_velocities = 96;
 // Of the blocks of sparse factors.
 constexpr int k_largest_block = 6;
+
+// Most contacts are such of rigid bodies with three rows; their columns are stored one after the other.
+using Columns63 = Eigen::Map<const Eigen::Matrix<double, 6, 3>>;
 
 }  // namespace
 
 // x ← P_k x
 template <typename Column>
 void VelocityFactor::multiply_part(int part, Column&& x) const {
+  if (mobility_->part_size(part) == 6) {
+    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> P(mobility_->part_mobility(part).data());
+    const Eigen::Matrix<double, 6, 1> product = P * Eigen::Matrix<double, 6, 1>(x);
+    x = product;
+    return;
+  }
   const PartVector product = mobility_->part_mobility(part).lazyProduct(x);
   x = product;
+}
+
+bool VelocityFactor::invert(std::span<const ContactBlock> D) {
+  inverse_.resize(D.size());
+  Z_.resize(D.size());
+  for (std::size_t i = 0; i < D.size(); ++i) {
+    if (D[i].rows() == 3) {
+      const Matrix3 inverse = Eigen::PartialPivLU<Matrix3>(Matrix3(D[i])).inverse();
+      inverse_[i] = inverse;
+      Z_[i] = inverse * Matrix3(Y_[i]);
+    } else {
+      inverse_[i] = Eigen::PartialPivLU<ContactBlock>(D[i]).inverse();
+      Z_[i].noalias() = inverse_[i] * Y_[i];
+    }
+    if (!Z_[i].allFinite()) return false;
+  }
+  return true;
 }
 
 bool VelocityFactor::compute(const ContactMobility& mobility, std::span<const Member> members,
@@ -26,35 +52,42 @@ bool VelocityFactor::compute(const ContactMobility& mobility, std::span<const Me
   mobility_ = &mobility;
   members_ = members;
   Y_ = Y;
-  inverse_.resize(members.size());
-  Z_.resize(members.size());
-  for (std::size_t i = 0; i < members.size(); ++i) {
-    inverse_[i] = Eigen::PartialPivLU<ContactBlock>(D[i]).inverse();
-    Z_[i].noalias() = inverse_[i] * Y[i];
-    if (!Z_[i].allFinite()) return false;
-  }
+  if (!invert(D)) return false;
   bool small_parts = true;
   for (int k = 0; k < mobility.num_parts(); ++k)
     small_parts = small_parts && mobility.part_size(k) <= k_largest_block;
   dense_ = mobility.num_velocities() <= k_dense_velocities || !small_parts;
-  if (dense_) {
-    S_.setZero(mobility.num_velocities(), mobility.num_velocities());
-    add_couplings(true);
-    for (int k = 0; k < mobility.num_parts(); ++k) {
-      auto rows = S_.middleRows(mobility.part_starts[k], mobility.part_size(k));
-      for (Eigen::Index j = 0; j < rows.cols(); ++j) multiply_part(k, rows.col(j));
-    }
-    S_.diagonal().array() += 1.0;
-    if (!S_.allFinite()) return false;
-    lu_.compute(S_);
-    return true;
+  return dense_ ? compute_dense() : compute_blocks();
+}
+
+bool VelocityFactor::compute_dense() {
+  const ContactMobility& mobility = *mobility_;
+  S_.setZero(mobility.num_velocities(), mobility.num_velocities());
+  add_couplings(true);
+  for (int k = 0; k < mobility.num_parts(); ++k) {
+    auto rows = S_.middleRows(mobility.part_starts[k], mobility.part_size(k));
+    for (Eigen::Index j = 0; j < rows.cols(); ++j) multiply_part(k, rows.col(j));
   }
-  set_pattern();
+  S_.diagonal().array() += 1.0;
+  if (!S_.allFinite()) return false;
+  lu_.compute(S_);
+  return true;
+}
+
+bool VelocityFactor::compute_blocks() {
+  find_pattern();
+  blocks_.set_zero();
   add_couplings(false);
-  for (int k = 0; k < mobility.num_parts(); ++k)
+  for (int k = 0; k < mobility_->num_parts(); ++k)
     for (int e = blocks_.row_begin(k); e < blocks_.row_end(k); ++e) {
       auto block = blocks_.block(k, e);
-      for (Eigen::Index j = 0; j < block.cols(); ++j) multiply_part(k, block.col(j));
+      if (block.rows() == 6 && block.cols() == 6) {
+        Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>> values(block.data());
+        values = (Eigen::Map<const Eigen::Matrix<double, 6, 6>>(mobility_->part_mobility(k).data()) * values)
+                     .eval();
+      } else {
+        for (Eigen::Index j = 0; j < block.cols(); ++j) multiply_part(k, block.col(j));
+      }
       if (blocks_.column(e) == k) block.diagonal().array() += 1.0;
     }
   return block_lu_.factorize(blocks_, false);
@@ -66,31 +99,61 @@ void VelocityFactor::add_couplings(bool dense) {
       BZ;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    for (const ContactMobility::Piece& left : mobility_->pieces_of(member.contact)) {
-      BZ.noalias() = mobility_->columns(left, member.dim).lazyProduct(Z_[i]);
-      BZ *= member.scale * member.scale;
-      for (const ContactMobility::Piece& right : mobility_->pieces_of(member.contact)) {
-        const auto columns = mobility_->columns(right, member.dim);
-        if (dense)
-          S_.block(mobility_->part_starts[left.part], mobility_->part_starts[right.part], BZ.rows(),
-                   columns.rows()) += BZ.lazyProduct(columns.transpose());
+    const double scale = member.scale * member.scale;
+    const auto pieces = mobility_->pieces_of(member.contact);
+    const int* entry = dense ? nullptr : entries_.data() + contact_entries_[member.contact];
+    for (const ContactMobility::Piece& left : pieces) {
+      const int height = mobility_->part_size(left.part);
+      const bool fixed = !dense && height == 6 && member.dim == 3;
+      Eigen::Matrix<double, 6, 3> fixed_BZ;
+      if (fixed) {
+        fixed_BZ.noalias() =
+            Columns63(mobility_->H.data() + left.column) * (scale * Z_[i].topLeftCorner<3, 3>());
+      } else {
+        BZ.noalias() = mobility_->columns(left, member.dim).lazyProduct(Z_[i]);
+        BZ *= scale;
+      }
+      for (const ContactMobility::Piece& right : pieces) {
+        const int width = mobility_->part_size(right.part);
+        if (dense) {
+          S_.block(mobility_->part_starts[left.part], mobility_->part_starts[right.part], height, width) +=
+              BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
+          continue;
+        }
+        double* block = blocks_.values(*entry++);
+        if (fixed && width == 6)
+          Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(block).noalias() +=
+              fixed_BZ.lazyProduct(Columns63(mobility_->H.data() + right.column).transpose());
+        else if (fixed)
+          ContactMatrix::Block(block, height, width) +=
+              fixed_BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
         else
-          blocks_.block(left.part, blocks_.find(left.part, right.part)) +=
-              BZ.lazyProduct(columns.transpose());
+          ContactMatrix::Block(block, height, width) +=
+              BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
       }
     }
   }
 }
 
-void VelocityFactor::set_pattern() {
+void VelocityFactor::find_pattern() {
   const auto count = static_cast<std::size_t>(mobility_->num_parts());
+  const int contacts = static_cast<int>(mobility_->contact_starts.size()) - 1;
+  dims_.clear();
+  for (std::size_t k = 0; k < count; ++k) dims_.push_back(mobility_->part_size(static_cast<int>(k)));
+  parts_of_contacts_.assign(dims_.begin(), dims_.end());
+  for (int c = 0; c < contacts; ++c) {
+    for (const ContactMobility::Piece& piece : mobility_->pieces_of(c))
+      parts_of_contacts_.push_back(piece.part);
+    parts_of_contacts_.push_back(-1);
+  }
+  if (parts_of_contacts_ == last_parts_of_contacts_) return;
+  last_parts_of_contacts_ = parts_of_contacts_;
   neighbours_.resize(count);
   for (std::size_t k = 0; k < count; ++k) neighbours_[k].assign(1, static_cast<int>(k));
-  for (const Member& member : members_)
-    for (const ContactMobility::Piece& left : mobility_->pieces_of(member.contact))
-      for (const ContactMobility::Piece& right : mobility_->pieces_of(member.contact))
+  for (int c = 0; c < contacts; ++c)
+    for (const ContactMobility::Piece& left : mobility_->pieces_of(c))
+      for (const ContactMobility::Piece& right : mobility_->pieces_of(c))
         neighbours_[static_cast<std::size_t>(left.part)].push_back(right.part);
-  dims_.clear();
   starts_.assign(1, 0);
   columns_.clear();
   for (std::size_t k = 0; k < count; ++k) {
@@ -99,22 +162,40 @@ void VelocityFactor::set_pattern() {
     list.erase(std::unique(list.begin(), list.end()), list.end());
     columns_.insert(columns_.end(), list.begin(), list.end());
     starts_.push_back(static_cast<int>(columns_.size()));
-    dims_.push_back(mobility_->part_size(static_cast<int>(k)));
   }
   blocks_.set_pattern(dims_, starts_, columns_);
+  entries_.clear();
+  contact_entries_.clear();
+  for (int c = 0; c < contacts; ++c) {
+    contact_entries_.push_back(static_cast<int>(entries_.size()));
+    for (const ContactMobility::Piece& left : mobility_->pieces_of(c))
+      for (const ContactMobility::Piece& right : mobility_->pieces_of(c))
+        entries_.push_back(blocks_.find(left.part, right.part));
+  }
 }
 
 void VelocityFactor::solve_in_place(Vector& x) const {
   g_.setZero(mobility_->num_velocities());
-  y_.resize(x.size());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    auto y = y_.segment(member.first, member.dim);
-    y.noalias() = inverse_[i] * x.segment(member.first, member.dim);
-    for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    const auto pieces = mobility_->pieces_of(member.contact);
+    if (member.dim == 3) {
+      const Vector3 y = member.scale * (inverse_[i].topLeftCorner<3, 3>() * x.segment<3>(member.first));
+      for (const ContactMobility::Piece& piece : pieces) {
+        double* g = g_.data() + mobility_->part_starts[piece.part];
+        if (mobility_->part_size(piece.part) == 6)
+          Eigen::Map<Eigen::Matrix<double, 6, 1>>(g).noalias() +=
+              Columns63(mobility_->H.data() + piece.column).lazyProduct(y);
+        else
+          Eigen::Map<Vector>(g, mobility_->part_size(piece.part)).noalias() +=
+              mobility_->columns(piece, 3).lazyProduct(y);
+      }
+      continue;
+    }
+    const ContactVector y = member.scale * (inverse_[i] * x.segment(member.first, member.dim));
+    for (const ContactMobility::Piece& piece : pieces) {
       const auto columns = mobility_->columns(piece, member.dim);
-      g_.segment(mobility_->part_starts[piece.part], columns.rows()).noalias() +=
-          member.scale * columns.lazyProduct(y);
+      g_.segment(mobility_->part_starts[piece.part], columns.rows()).noalias() += columns.lazyProduct(y);
     }
   }
   for (int k = 0; k < mobility_->num_parts(); ++k)
@@ -125,16 +206,32 @@ void VelocityFactor::solve_in_place(Vector& x) const {
     w_ = g_;
     block_lu_.solve_in_place(w_);
   }
-  ContactVector u;
+  // D⁻¹ (b − Y u): one product after the difference, which is small beside both.
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    u.setZero(member.dim);
-    for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    const auto pieces = mobility_->pieces_of(member.contact);
+    if (member.dim == 3) {
+      Vector3 u = Vector3::Zero();
+      for (const ContactMobility::Piece& piece : pieces) {
+        const double* w = w_.data() + mobility_->part_starts[piece.part];
+        if (mobility_->part_size(piece.part) == 6)
+          u.noalias() += Columns63(mobility_->H.data() + piece.column)
+                             .transpose()
+                             .lazyProduct(Eigen::Map<const Eigen::Matrix<double, 6, 1>>(w));
+        else
+          u.noalias() += mobility_->columns(piece, 3).transpose().lazyProduct(
+              Eigen::Map<const Vector>(w, mobility_->part_size(piece.part)));
+      }
+      const Vector3 left = x.segment<3>(member.first) - Y_[i].topLeftCorner<3, 3>() * (member.scale * u);
+      x.segment<3>(member.first) = inverse_[i].topLeftCorner<3, 3>() * left;
+      continue;
+    }
+    ContactVector u = ContactVector::Zero(member.dim);
+    for (const ContactMobility::Piece& piece : pieces) {
       const auto columns = mobility_->columns(piece, member.dim);
       u.noalias() +=
           columns.transpose().lazyProduct(w_.segment(mobility_->part_starts[piece.part], columns.rows()));
     }
-    // D⁻¹ (b − Y u): one product after the difference, which is small beside both.
     ContactVector left = x.segment(member.first, member.dim);
     left.noalias() -= Y_[i] * (member.scale * u);
     x.segment(member.first, member.dim).noalias() = inverse_[i] * left;

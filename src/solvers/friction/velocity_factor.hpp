@@ -8,7 +8,7 @@
 //   x = D⁻¹ (b − Y B w)                                                                              (2)
 //
 // B: the rows of the contacts, scaled. (2) loses digits where D is small beside B P Bᵀ: the caller refines x. Dense L U of
-// (1) for some dozens of bodies, and sparse ones by bodies above (linalg/block_lu.hpp).
+// (1) for some bodies, and sparse ones by bodies above (linalg/block_lu.hpp).
 #pragma once
 #include <Eigen/LU>
 #include <span>
@@ -37,8 +37,12 @@ class VelocityFactor {
   using PartVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, ContactMobility::k_largest_part, 1>;
   template <typename Column>
   void multiply_part(int part, Column&& x) const;
+  // Z = D⁻¹ Y. False: D is singular.
+  bool invert(std::span<const ContactBlock> D);
+  bool compute_dense();
+  bool compute_blocks();
   void add_couplings(bool dense);
-  void set_pattern();
+  void find_pattern();
 
   const ContactMobility* mobility_ = nullptr;
   std::span<const Member> members_;
@@ -48,11 +52,15 @@ class VelocityFactor {
   bool dense_ = true;
   Matrix S_;
   Eigen::PartialPivLU<Matrix> lu_;
+  // Of all contacts of the mobility, so that the pattern stays while contacts open and close.
   ContactMatrix blocks_;
   BlockLu block_lu_;
+  std::vector<int> parts_of_contacts_, last_parts_of_contacts_;  // and −1 after each contact
+  std::vector<int> entries_,
+      contact_entries_;  // of blocks_, for each pair of pieces; the first of each contact
   std::vector<int> dims_, starts_, columns_;
   std::vector<std::vector<int>> neighbours_;
-  mutable Vector g_, w_, y_;
+  mutable Vector g_, w_;
 };
 
 }  // namespace delassus
