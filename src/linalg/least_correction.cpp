@@ -14,11 +14,13 @@ namespace {
 // Masses of its row that Σ is as stiff as. Larger ones leave fewer digits to a solve, smaller ones less to a round.
 constexpr double k_stiffness = 1e6;
 // The same for a row that pushes, at most: beyond it a factorisation has no digits left.
-constexpr double k_stiffest = 1e8;
+constexpr double k_stiffest = 1e10;
 constexpr int k_max_rounds = 30, k_max_steps = 60;
 // Rounds in vain after which there is no use in more, and how much of the violation a round may leave to be of use [-].
 constexpr int k_patience = 3;
 constexpr double k_progress = 0.5;
+// The same for steps with rows that push.
+constexpr int k_step_patience = 6;
 // Part of the way to the boundary.
 constexpr double k_to_boundary = 0.99;
 
@@ -136,6 +138,7 @@ double LeastCorrection::mean_product(const Vector& lambda, double length) const 
 bool LeastCorrection::solve_pushing(const BlockMatrix& M, const BlockRows& R, const VectorRef& b,
                                     int first_pushing, double tolerance, Vector& delta, Vector& lambda) {
   factorizations_ = 0;
+  violation_ = std::numeric_limits<double>::infinity();
   first_pushing_ = first_pushing;
   if (!factor_.analyze(M, R)) return false;
   const double size =
@@ -146,10 +149,14 @@ bool LeastCorrection::solve_pushing(const BlockMatrix& M, const BlockRows& R, co
   products_.setZero(b.size());
   per_slack_.setZero(b.size());
   double unbalanced = 1;  // what steps have left of M δ − Rᵀ λ at the beginning
-  for (int i = 0; i < k_max_steps; ++i) {
+  double best = std::numeric_limits<double>::infinity();
+  for (int i = 0, in_vain = 0; i < k_max_steps; ++i) {
     throw_if_stop_requested();
-    if (find_residuals(M, R, b, delta, lambda) <= tolerance && unbalanced * size <= tolerance)
-      return delta.allFinite();
+    violation_ = std::max(find_residuals(M, R, b, delta, lambda), unbalanced * size);
+    if (violation_ <= tolerance) return delta.allFinite();
+    in_vain = violation_ <= k_progress * best ? 0 : in_vain + 1;
+    best = std::min(best, violation_);
+    if (in_vain > k_step_patience || !std::isfinite(violation_)) return false;
     weights_ = k_stiffness * factor_.row_masses();
     for (Eigen::Index k = first_pushing_; k < b.size(); ++k) {
       per_slack_[k] = 1 / slack_[k];

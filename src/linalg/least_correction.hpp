@@ -34,6 +34,8 @@ class LeastCorrection {
   // Rows from `first_pushing` on are those of R_p.
   bool solve_pushing(const BlockMatrix& M, const BlockRows& R, const VectorRef& b, int first_pushing,
                      double tolerance, Vector& delta, Vector& lambda);
+  // Of the last solve with rows that push: what is left of them, also where that is more than the tolerance.
+  double violation() const { return violation_; }
   int factorizations() const { return factorizations_; }  // of the last solve
 
  private:
@@ -50,6 +52,7 @@ class LeastCorrection {
 
   BodyFactor factor_;
   int factorizations_ = 0, first_pushing_ = 0;
+  double violation_ = 0;
   Vector weights_, image_, momentum_, step_, pull_;
   Vector slack_, slack_off_, per_slack_, products_, slack_step_, lambda_step_;
 };
