@@ -14,7 +14,7 @@ namespace {
 // Masses of its row that Σ is as stiff as. Larger ones leave fewer digits to a solve, smaller ones less to a round.
 constexpr double k_stiffness = 1e6;
 // The same for a row that pushes, at most: beyond it a factorisation has no digits left.
-constexpr double k_stiffest = 1e10;
+constexpr double k_stiffest = 1e8;
 constexpr int k_max_rounds = 30, k_max_steps = 60;
 // Rounds in vain after which there is no use in more, and how much of the violation a round may leave to be of use [-].
 constexpr int k_patience = 3;

@@ -145,16 +145,16 @@ TEST_P(PushingRows, ObeyComplementarity) {
     }
     // λ has the round-off of stiff rows.
     const Vector momentum = chain.dense_M * delta;
-    EXPECT_LT((momentum - chain.dense_R.transpose() * lambda).norm(), 1e-2 * momentum.norm()) << seed;
+    EXPECT_LT((momentum - chain.dense_R.transpose() * lambda).norm(), 1e-3 * momentum.norm()) << seed;
     // With the rows that push as equations.
     std::vector<Eigen::Index> pushing;
     for (Eigen::Index i = 0; i < b.size(); ++i)
-      if (i < equations || lambda[i] > 1e-5 * size) pushing.push_back(i);
+      if (i < equations || lambda[i] > 1e-6 * size) pushing.push_back(i);
     const Matrix R_A = chain.dense_R(pushing, Eigen::all);
     const Matrix lifted = chain.dense_M.llt().solve(R_A.transpose());
     const Vector expected =
         lifted * (R_A * lifted).completeOrthogonalDecomposition().solve(Vector(b(pushing)));
-    EXPECT_LT((delta - expected).norm(), 1e-4 * size) << seed;
+    EXPECT_LT((delta - expected).norm(), 1e-3 * size) << seed;
     EXPECT_LT(correction.factorizations(), 40) << seed;
   }
 }
