@@ -22,8 +22,6 @@ double oscillator_order(const Tableau& method, double critical_step, double exac
   constexpr double T = 5, round_off = 1e-14;
   std::vector<double> steps, errors;
   for (int n = 64; n <= 512; n *= 2) {
-    // Order 1 does not follow a parabola: explicit Euler gives the ball energy, and it bounces on.
-    if (method.order == 1) continue;
     std::vector<std::string> settings = method_settings(method);
     settings.push_back(setting("stepper.step", T / n));
     settings.push_back(setting("stepper.critical_step", critical_step));
@@ -45,6 +43,8 @@ void verify_runge_kutta(Checks& checks) {
     for (double critical_step : {0.0, coarse})
       checks.between(fmt::format("oscillator, order, {}, C = {:g}", method.name, critical_step),
                      oscillator_order(method, critical_step, exact), p - near_order, p + near_order);
+    // Order 1 does not follow a parabola: explicit Euler gives the ball energy, and it bounces on.
+    if (method.order == 1) continue;
     std::vector<std::string> settings = method_settings(method);
     settings.insert(settings.end(), {"gravity=[0,-2,0]", "contacts.floor.restitution=0.5",
                                      "stepper.step=0.02", "duration=4.7"});
