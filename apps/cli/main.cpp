@@ -36,7 +36,9 @@ struct SettingOptions {
     app->add_option("--tolerance", tolerance,
                     "error that the steps of a second may make; steps are as long as it allows, --step is "
                     "the interval of outputs");
-    app->add_option("--stepper", stepper, "time-stepping scheme, see `delassus list steppers`");
+    app->add_option(
+        "--stepper", stepper,
+        "time-stepping scheme, see `delassus list steppers`; auto: by the model and the tolerance");
     app->add_option("--solver", solver, "solver of the one-step problems, see `delassus list solvers`");
     app->add_option("--law", law, "contact law, see `delassus list laws`");
     app->add_option("--set", set,
@@ -53,7 +55,10 @@ struct SettingOptions {
         {"solver.name", "--solver", &solver},
         {"law.name", "--law", &law}};
     for (const auto& [path, option, value] : named)
-      if (*value) out.emplace_back(std::string(path) + "=" + **value, std::string(option) + " " + **value);
+      if (*value) {
+        const std::string text = **value == "auto" ? "automatic" : **value;
+        out.emplace_back(std::string(path) + "=" + text, std::string(option) + " " + **value);
+      }
     for (const std::string& text : set) out.emplace_back(text, "--set " + text);
     return out;
   }

@@ -512,6 +512,8 @@ TEST_F(MechanismCheckTest, MassesAndStepper) {
               {"stepper trapezoidal-2, as the scene asks"});
   write("scene.yaml", k_mechanism);
   expect_says({"check", "scene.yaml"}, 0, {"stepper generalized-alpha, chosen because nothing can touch"});
+  expect_says({"run", "bouncing_ball", "--stepper", "auto", "--duration", "0.01", "--out", "chosen"}, 0,
+              {"stepper trapezoidal-2, chosen because there are contacts"});
   write("scene.yaml", k_mechanism + "limits: [{name: stop, joint: hinge, lower: 0.25}]\n");
   expect_says({"check", "scene.yaml"}, 1,
               {"stepper trapezoidal-2, chosen because there are contacts, stops or dry friction",
