@@ -14,6 +14,8 @@ namespace {
 constexpr double k_converges = 0.7;
 // How far d₁ falls below d₂ before it can be trusted again [-].
 constexpr double k_again = 0.1;
+// Differences of runs that diverge are more than this many sums of the errors of their steps [-].
+constexpr double k_amplified = 10;
 // Differences below this part of the largest coordinate (or of 1 m) are round-off that has summed up [-].
 constexpr double k_round_off = 1e-11;
 // The window, as a part of all comparisons to each side, and at least [-].
@@ -60,7 +62,8 @@ ErrorEstimator::ErrorEstimator(const Scene& scene, const Simulation& simulation)
 
 void ErrorEstimator::compare(const Simulation& simulation) {
   if (!failure_.empty()) return;
-  Comparison now{.t = simulation.time()};
+  Comparison now{.t = simulation.time(), .steps = simulation.report().local_errors};
+  if (!comparisons_.empty()) now.steps += comparisons_.back().steps;
   for (Simulation* finer : {fine_.get(), finest_.get()}) {
     if (finer->run_until(now.t)) continue;
     failed_from_ = finer->time();
@@ -98,11 +101,12 @@ ErrorEstimate ErrorEstimator::at_end(const Simulation& simulation) const {
   double diverged = 0;  // the largest d₂ where the runs did not converge
   double from = 0;
   for (std::size_t i = 0; i < d1.size(); ++i) {
-    const bool converges = d2[i] <= std::max(k_converges * d1[i], none);
+    const bool converges = d2[i] <= std::max(k_converges * d1[i], none) ||
+                           std::max(d1[i], d2[i]) <= k_amplified * comparisons_[i].steps;
     if (!converges && diverged == 0) from = comparisons_[i].t;
     if (!converges)
       diverged = std::max(diverged, d2[i]);
-    else if (d1[i] <= k_again * diverged)
+    else if (d1[i] <= k_again * diverged || diverged <= k_again * d1[i])
       diverged = 0;
   }
   if (diverged > 0) {

@@ -10,7 +10,9 @@
 // show. Both are taken as their largest values in a window around the time, since differences of what swings pass through zero.
 //
 // Where r > 0.7 the runs do not converge (chaotic motions, impacts that come in another order): the error is not predictable from
-// there on, until d₁ falls below a tenth of what d₂ has been. Such a time is said, never a number.
+// there on, until d₁ falls below a tenth of what d₂ has been, or what converges is ten times that. Such a time is said, never a number.
+// With a tolerance errors of single steps are known, and need not go with it smoothly: runs whose d₁ and d₂ are at most ten times their
+// sum diverge nowhere, and r counts as 0.7.
 // Cost: 7 runs of a fixed step; with a tolerance 7 for order 2 and 20 for order 1.
 #pragma once
 #include <memory>
@@ -35,6 +37,7 @@ class ErrorEstimator {
   struct Comparison {
     double t = 0;           // [s]
     double d1 = 0, d2 = 0;  // (1) [m, rad]
+    double steps = 0;       // sum of the estimated errors of steps so far [m, rad]; 0 without a tolerance
     int worst = -1;         // velocity where d1 is largest
   };
   const std::vector<Comparison>& comparisons() const { return comparisons_; }

@@ -79,6 +79,23 @@ const Case k_cases[] = {
      {"stepper.name=trapezoidal-2", "stepper.step=0.01"},
      5,
      {0.0661511023633774727}},
+    // Errors that go with the tolerance by leaps
+    {"double_pendulum_radau_tolerance",
+     "double_pendulum_wall",
+     {"stepper.projection=all", "stepper.name=event-capturing-rk", "stepper.tolerance=1e-5",
+      "stepper.step=0.05"},
+     2.5,
+     k_pendulums},
+    {"block_captured_tolerance",
+     "block_on_table",
+     {"stepper.name=moreau-jean", "stepper.tolerance=1e-4", "stepper.step=0.1"},
+     10,
+     {2.991302833115031519391}},
+    {"oscillator_captured_tolerance",
+     "oscillator_and_stop",
+     {"stepper.name=nonsmooth-generalized-alpha", "stepper.tolerance=1e-4", "stepper.step=0.1"},
+     5,
+     {0.0661511023633774727}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Cases, ErrorEstimateOf, ::testing::ValuesIn(k_cases),
