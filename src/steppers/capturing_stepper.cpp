@@ -500,8 +500,12 @@ bool CapturingStepper::lift(CapturingStep& step) {
   double deepest = 0;  // relative to the size of the bodies
   for (std::size_t c = 0; c < now.contacts.size(); ++c) {
     const double depth = floors_[static_cast<Eigen::Index>(c)] - now.contacts.gap(c);
-    if (now.contacts.valid(c) && depth > 0)
-      deepest = std::max(deepest, depth / system.contact_size(now.contacts.ids[c]));
+    if (!now.contacts.valid(c) || depth <= 0) continue;
+    deepest = std::max(deepest, depth / system.contact_size(now.contacts.ids[c]));
+    if (std::find(step.entering.begin(), step.entering.end(), c) != step.entering.end()) continue;
+    double& missed =
+        system.gap_is_angle(now.contacts.ids[c]) ? step.report->missed.angle : step.report->missed.length;
+    missed = std::max(missed, depth - std::max(-trial_.end.contacts.gap(c), 0.0));
   }
   const double before = energies(system, now, M_).total();
   const bool done = gap_projector_.project(system, floors_, now);

@@ -40,11 +40,18 @@ constexpr double k_smallest_event_step = 1.0 / 4096, k_smallest_smooth_step = 1e
 // Steps that do not meet the tolerance where something jumps: how many in an interval are followed so far, and the shortest afterwards [-].
 constexpr int k_most_not_met = 16;
 constexpr double k_smallest_crowded_step = 1.0 / 512;
+// Schemes up to this order take friction and forces in the mean of a step [-].
+constexpr int k_mean_forces = 2;
+// Steps with an event or two whose longest smooth part is more than this part of it in the halves, too, are shortened to that one [-].
+constexpr double k_alike = 0.75, k_cut_elsewhere = 0.65;
+constexpr std::size_t k_few_times = 4;
 // Jumps that no event tells of: how many in an interval are followed, and the step after one as a part of it [-].
 constexpr int k_most_silent_jumps = 8;
 constexpr double k_after_jump = 1.0 / 16;
 // A step that ends before an event ends this part of the way to it; one that ends this part of itself before an output ends there [-].
 constexpr double k_approach = 0.9, k_to_output = 1e-3;
+// An end that is nearer to an output than this part of their interval is there [-].
+constexpr double k_at_output = 1e-9;
 // Growth of steps that pass outputs, where nothing tells of an event but that it has happened [-].
 constexpr double k_captured_growth = 2;
 // Errors of outputs go with this power of the step, at least [-].
@@ -59,6 +66,18 @@ bool has_impact(const StepReport& report) {
 
 bool has_jump(const StepReport& report) {
   return !report.events.empty() || report.captured > 0;
+}
+
+// Velocities may jump in it.
+bool leaps(const StepReport& report) {
+  return has_impact(report) || report.captured > 0;
+}
+
+bool sticks(const State& state) {
+  const std::vector<ContactMemory>& contacts = state.history.contacts;
+  return std::any_of(contacts.begin(), contacts.end(), [](const ContactMemory& contact) {
+    return contact.closed && contact.status == ContactStatus::stick;
+  });
 }
 
 double seconds_since(Clock::time_point begin) {
@@ -124,7 +143,27 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   out.difference = relative(ways);
   out.moves = !(ways <= k_event_share);
   if (rule_.published) estimate_published(system, out);
-  if (out.jumps) return out;
+  if (const double deeper = rule_.captures ? deepening(system) : 0.0; deeper > 1) {
+    // An event all the same.
+    out.breaks = out.moves = true;
+    if (deeper > out.error) {
+      out.error = deeper;
+      out.worst = -1;
+    }
+  }
+  if (!rule_.published && system.depends_on_time() &&
+      samples_.find_unseen(system, now_.t, h, middle_.q, middle_.v,
+                           rule_.order <= k_mean_forces && (sticks(now_) || sticks(halves_)), error_)) {
+    const ErrorScales::Worst unseen = scales_.worst_position(error_);
+    if (const double error = unseen.error / k_event_share; error > out.error) {
+      out.error = error;
+      out.worst = unseen.velocity;
+    }
+    out.difference = std::max(out.difference, relative(unseen.error));
+  }
+  // Stick and slip begin with the velocities that were there: only impacts change them at once.
+  if (out.jumps && (rule_.captures || leaps(whole_report_) || leaps(first_report_) || leaps(second_report_)))
+    return out;
   error_ = halves_.v - whole_.v;
   const ErrorScales::Worst change = scales_.worst_velocity(error_);
   const double changes = std::isnan(change.error) ? change.error : above_round_off(change.error);
@@ -133,6 +172,40 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
     out.error = error;
     out.worst = change.velocity;
     out.of_speed = true;
+  }
+  return out;
+}
+
+bool ErrorControl::is_cut_alike(double step) const {
+  std::vector<double> whole{now_.t, now_.t + step}, halves{now_.t, now_.t + 0.5 * step, now_.t + step};
+  for (const Event& event : whole_report_.events) whole.push_back(event.time);
+  for (const StepReport* report : {&first_report_, &second_report_})
+    for (const Event& event : report->events) halves.push_back(event.time);
+  const auto longest_part = [](std::vector<double>& times) {
+    std::sort(times.begin(), times.end());
+    times.erase(std::unique(times.begin(), times.end()), times.end());
+    double longest = 0;
+    for (std::size_t i = 1; i < times.size(); ++i) longest = std::max(longest, times[i] - times[i - 1]);
+    return longest;
+  };
+  const double of_whole = longest_part(whole);
+  return whole.size() <= k_few_times && longest_part(halves) > k_alike * of_whole;
+}
+
+double ErrorControl::deepening(const System& system) const {
+  const double length = k_event_share * scales_.gap(false), angle = k_event_share * scales_.gap(true);
+  double out = 0;
+  // What the whole has missed and the halves have not may be lifted to the same place.
+  for (const StepReport* part : {&whole_report_, &first_report_, &second_report_})
+    out = std::max({out, part->missed.length / length, part->missed.angle / angle});
+  const Certificate& end = second_report_.certificate;
+  if (end.penetration <= length && end.stop_excess <= angle) return out;
+  const ContactSet after = system.contacts_within(0, halves_.t, halves_.q, halves_.v);
+  const ContactSet before = system.contacts_of(after.ids, now_.t, now_.q, now_.v);
+  for (std::size_t c = 0; c < after.size(); ++c) {
+    if (!after.valid(c)) continue;
+    const double deeper = -after.gap(c) - std::max(-before.gap(c), 0.0);
+    out = std::max(out, deeper / (system.gap_is_angle(after.ids[c]) ? angle : length));
   }
   return out;
 }
@@ -217,7 +290,13 @@ ErrorControl::Choice ErrorControl::choose(const System& system, const StepReques
   }
   out.step = request.may_pass ? std::min(wanted, pass_limit) : rest;
   out.passes = out.step > rest * (1 + k_to_output);
-  if (!out.passes) out.step = rest;
+  if (out.passes) {
+    const double outputs = std::round((out.step - rest) / unit);
+    if (std::abs(out.step - rest - outputs * unit) < k_to_output * unit) out.step = rest + outputs * unit;
+    out.passes = out.step > rest;
+  } else {
+    out.step = rest;
+  }
   if (out.step < wanted) {
     out.cut = true;
     out.cause = {pass_limit < wanted ? StepReason::event : StepReason::output};
@@ -237,12 +316,14 @@ double ErrorControl::limit_before_events(double step, double rest) const {
 }
 
 std::string ErrorControl::not_met(const System& system, double step, const Estimate& found) const {
+  const std::string what = found.worst < 0
+                               ? "the depth of a contact"
+                               : fmt::format("the {} '{}'", found.of_speed ? "velocity" : "position",
+                                             system.velocity_name(found.worst));
   return fmt::format(
-      "t = {:.9g} s: the tolerance {:g} is not met by a step of {:.3g} s: the {} '{}' is off by {:.1f} times "
-      "what "
-      "is tolerated",
-      now_.t, rule_.tolerance, step, found.of_speed ? "velocity" : "position",
-      system.velocity_name(found.worst), found.error);
+      "t = {:.9g} s: the tolerance {:g} is not met by a step of {:.3g} s: {} is off by {:.1f} times what is "
+      "tolerated",
+      now_.t, rule_.tolerance, step, what, found.error);
 }
 
 void ErrorControl::go_on_ahead(const System& system, const StepRequest& request, StepReport& report) {
@@ -259,11 +340,13 @@ void ErrorControl::go_on_ahead(const System& system, const StepRequest& request,
   const double from = now_.t;
   dense_.update(system, *history.ahead);
   const StepAhead::Knot& end = history.ahead->knots[2];
-  const bool passed = end.t > request.t_end;
+  // No step is to follow that is as short as round-off of the time.
+  const double round_off = k_at_output * history.grid.step;
+  const bool passed = end.t > request.t_end + round_off;
   if (passed) {
     dense_.show(system, request.t_end, now_);
   } else {
-    now_.t = end.t;
+    now_.t = end.t < request.t_end - round_off ? end.t : request.t_end;
     now_.q = end.q;
     now_.v = end.v;
     history.energy = end.energy;
@@ -388,10 +471,16 @@ void ErrorControl::advance(const System& system, State& state, const StepRequest
       refuse(std::max(pass_limit, std::min(h, unit)), {StepReason::event});
       continue;
     }
+    if (events && !rule_.captures && step > shortest_event && is_cut_alike(step)) {
+      refuse(k_cut_elsewhere * step, {StepReason::event});
+      continue;
+    }
     // A jump that no event has told of, as from a start that is not consistent: it moves nothing.
     const bool silent_jump = !found.moves && step <= shortest_event && silent_jumps++ < k_most_silent_jumps;
-    const bool noise = !(found.error <= 1) && !found.jumps && found.difference < k_noise &&
-                       step <= k_falls * refused.step && found.difference > k_falls * refused.difference;
+    // It may fall now and then, but not down to the shortest step.
+    const bool stays = step <= shortest_smooth ||
+                       (step <= k_falls * refused.step && found.difference > k_falls * refused.difference);
+    const bool noise = !(found.error <= 1) && !found.jumps && found.difference < k_noise && stays;
     if (noise)
       report.warn(
           WarningKind::tolerance,

@@ -6,11 +6,13 @@
 //
 //   e = (q_½ ⊟ q₁)/(2^p − 1),  the same of v                                                                   (1)
 //   error = max_k |e_k| / (a_k h/τ),  and |e_v,k| / (a_v,k h/τ)            in smooth steps                      (2)
-//   error = max_k |q_½ ⊟ q₁|_k / (η a_k)                                  where something jumps in the step     (3)
+//   error = max_k |q_½ ⊟ q₁|_k / (η a_k),  and (−Φ_½ − max(0, −Φ₀))/(η a)  where something jumps in the step     (3)
 //   h_new = h min(α_max, max(α_min, α error^(−1/p)))                                                           (4)
 //
 //   p: order of the scheme · a_k = atol + ε s: what is tolerated, by kind of coordinate (error_scales.hpp)
-//   · τ = 1 s: in smooth motion the errors of all steps of a second sum up to a_k at most · η: an event may leave that share of it
+//   · Φ₀, Φ_½: gap of a contact before and after: where events are captured, both solutions may be below a surface that neither has seen
+//   · τ = 1 s: in smooth motion the errors of all steps of a second sum up to a_k at most · η: an event may leave that share of it; of
+//   velocities, too, where no event is an impact
 //   Source: [Acary 2009, 63, 65-67]. Differs: (2) is an error a second, so that what errors sum up to goes with ε; velocities
 //   count where nothing jumps, and do not where something does (67), since an impact that one of the two solutions has later makes
 //   them differ by all of it.
@@ -23,13 +25,14 @@
 //   s: the largest coordinate before and after · rtol = ε
 //
 // Both have to be what they are called: a step that its stepper cuts into parts on its own, as one that gains energy, is shortened to
-// such a part first.
+// such a part first; one with an event near its middle, which cuts the whole as the halves are cut, ends earlier.
 //
 // **Outputs.** A step in which nothing jumps may go past points of output: the state there is interpolated (dense_output.hpp), and the
 // error of that is tolerated as (2) is in a second; steps that pass are no longer than that allows. One with an event is taken again, up to
 // shortly before the event or to the next output. So no output lies beyond an event of its step. The step ahead is part of the state: a run
 // that is stopped between its ends goes on with the same bits. Where contacts are possible no step turns a body by more than ½ rad, so that
-// gaps can be followed from its ends; where forces depend on time none is longer than ten intervals of outputs, unless `longest` says so.
+// gaps can be followed from its ends; where forces depend on time none is longer than ten intervals of outputs, unless `longest` says so, and
+// what forces do between the points that it looks at (time_samples.hpp) is tolerated as (3) is.
 //
 // Where something jumps and (3) does not come below 1, as at an accumulation of impacts that are not located, the step is halved to
 // k_smallest_event_step of the interval of outputs, or of 0.01 s, and then taken, with a warning: bounded work; after some of these a
@@ -45,6 +48,7 @@
 #include "delassus/steppers/dense_output.hpp"
 #include "delassus/steppers/error_scales.hpp"
 #include "delassus/steppers/stepper.hpp"
+#include "delassus/steppers/time_samples.hpp"
 
 namespace delassus {
 
@@ -105,6 +109,10 @@ class ErrorControl final : public Stepper {
   void estimate_published(const System& system, Estimate& out);
   // How far off outputs within the step are, by the interpolant of ahead_.
   double estimate_shown(const System& system, bool velocities);
+  // An event near the middle of the step: the smooth part that follows it, or precedes it, is as long in the halves, and its error is not seen.
+  bool is_cut_alike(double step) const;
+  // How much deeper a contact is at the end of the halves than before them, or was before it was lifted, as (3) has it.
+  double deepening(const System& system) const;
   // Whether a contact is closed at the end of the halves that was open before.
   bool closes_contact() const;
   // (4), (5)
@@ -122,6 +130,7 @@ class ErrorControl final : public Stepper {
   ControlRule rule_;
   ErrorScales scales_;
   DenseOutput dense_;
+  TimeSamples samples_;
   StepAhead ahead_;
   State now_, whole_, middle_, halves_;
   StepReport whole_report_, first_report_, second_report_, failed_, part_;

@@ -26,6 +26,8 @@ class ErrorScales {
   ErrorScales(double relative, AbsoluteTolerances absolute) : relative_(relative), absolute_(absolute) {}
 
   double relative() const { return relative_; }
+  // (1) of gaps: lengths [m] or angles [rad].
+  double gap(bool angle) const { return angle ? angle_ : length_; }
   // (1) at a state; with the larger one of sizes before and now if `keep`.
   void update(const System& system, const VectorRef& q, const VectorRef& v, bool keep = false);
 

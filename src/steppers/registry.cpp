@@ -433,6 +433,11 @@ std::unique_ptr<Stepper> make_stepper(const StepperSettings& settings, std::uniq
       throw InputError(
           "stepper.tolerance needs stepper.projection: joints or all; without it velocities swing about "
           "their constraints, whatever the step");
+    if (std::holds_alternative<InPositions>(scheme.make))
+      throw InputError(fmt::format(
+          "the stepper '{}' takes no stepper.tolerance: its restitution needs two steps of the same length; "
+          "take one that does, e.g. 'event-capturing-rk' or 'moreau-jean'",
+          *resolved.name));
     ControlRule rule{.name = *resolved.name,
                      .order = controlled_order(resolved),
                      .captures = captures_all(scheme),

@@ -143,6 +143,8 @@ void StepReport::append(const StepReport& next) {
   rejected += next.rejected;
   work += next.work;
   captured += next.captured;
+  missed.length = std::max(missed.length, next.missed.length);
+  missed.angle = std::max(missed.angle, next.missed.angle);
   amid_impact = next.amid_impact;
   // Contacts in the order of their ids: impulses add up, the rest is what it is now.
   const std::vector<ContactReport> before = std::move(contacts);
@@ -186,6 +188,7 @@ void StepReport::clear() {
   stopped_at_event = false;
   warnings.clear();
   substeps = rejected = captured = 0;
+  missed = {};
   amid_impact = false;
   smallest_step = local_errors = 0;
   controlled.clear();

@@ -171,6 +171,10 @@ struct StepReport {
     double taken = 0, refused = 0, outputs = 0;
   } seconds;
   int captured = 0;  // islands of a scheme that locates events which took the step with their events captured
+  // Of contacts that came below their surface without having entered the step, before they were lifted: by how much [m; rad].
+  struct Missed {
+    double length = 0, angle = 0;
+  } missed;
   bool amid_impact =
       false;  // a scheme whose impacts take two steps is between them: what they take comes back in part
   std::vector<Event> events;

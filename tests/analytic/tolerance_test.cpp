@@ -240,5 +240,39 @@ TEST(Tolerance, Accumulation) {
   }
 }
 
+constexpr const char* k_elastic_ball = R"(
+delassus: 1
+gravity: [0, -9.81, 0]
+bodies: [{name: ball, mass: 1, position: [0, 1, 0]}]
+contacts: [{name: floor, type: plane, body: ball, normal: [0, 1, 0], restitution: 1}]
+stepper: {step: 0.25}
+)";
+
+// A particle that bounces off a plane, with outputs far apart: captured contacts of no size are seen neither by a
+// long step nor by its halves, and both of them are below the surface at its end. That is an error, too.
+TEST(Tolerance, CapturedContactsAreNotPassedByLongSteps) {
+  const double g = 9.81, fall = std::sqrt(2 / g);
+  for (const char* stepper : {"moreau-jean", "moreau-jean-projected", "nonsmooth-generalized-alpha"})
+    for (const char* step : {"0.25", "0.7"}) {
+      constexpr double end = 2.8, tolerance = 1e-4;
+      const Outcome ball =
+          run(k_elastic_ball,
+              {std::string("stepper.name=") + stepper, cli::setting("stepper.tolerance", tolerance),
+               std::string("stepper.step=") + step},
+              end);
+      const double since = std::fmod(end - fall, 2 * fall), up = g * fall;
+      // Each of three impacts comes up to a tenth of the tolerance too late, and speeds go with it.
+      EXPECT_NEAR(ball.end.q[1], up * since - 0.5 * g * since * since, 10 * tolerance)
+          << stepper << ' ' << step;
+    }
+}
+
+// Restitution of Schatzman and Paoli's scheme needs two steps of the same length: with others it would throw bodies out of the gap
+// that it leaves for a step.
+TEST(Tolerance, IsRefusedBySchatzmanPaoli) {
+  EXPECT_THROW(simulate(k_elastic_ball, {"stepper.name=schatzman-paoli", "stepper.tolerance=1e-4"}),
+               InputError);
+}
+
 }  // namespace
 }  // namespace delassus::tolerance_test
