@@ -316,7 +316,7 @@ TEST_F(HonestRunTest, TheChoiceOfAStepperHasAReason) {
       // The same for few and for many bodies: what to locate is decided island by island.
       {balls(4, ""), "trapezoidal-2", "chosen because there are contacts, stops or dry friction"},
       {balls(60, ""), "trapezoidal-2",
-       "chosen because there are contacts, stops or dry friction; events are located, of more than 16 "
+       "chosen because there are contacts, stops or dry friction; events are located, those of more than 16 "
        "contacts "
        "at once captured"},
       // A small error of few bodies is cheaper by a method of high order, of many it is not.
