@@ -5,6 +5,7 @@
 // and what a step may leave behind: there, "What a step may leave".
 #pragma once
 #include <algorithm>
+#include <cmath>
 
 #include "delassus/linalg/types.hpp"
 #include "delassus/steppers/options.hpp"
@@ -50,10 +51,20 @@ inline double system_size(const Dynamics& system, const VectorRef& q) {
   return 1.0 + largest_coordinate(system, q);
 }
 
-// What solvers leave of the energy of bodies at rest, as a share of what the forces k do over the size of the system [-, J].
+// What solvers leave of the energy of bodies at rest, as a share of what the forces k do over the size of the system, forces over
+// its lengths and torques over its angles, so that no unit decides; and what positions leave of it that are known to
+// k_gap_at_rest [-, J].
 inline constexpr double k_energy_round_off = 1e-6;
 inline double energy_round_off(const Dynamics& system, const VectorRef& q, const VectorRef& k) {
-  return k_energy_round_off * max_abs(k) * system_size(system, q);
+  double force = 0, torque = 0;
+  for (int i = 0; i < static_cast<int>(k.size()); ++i) {
+    double& largest = system.velocity_is_angle(i) ? torque : force;
+    largest = std::max(largest, std::abs(k[i]));
+  }
+  const Dynamics::Sizes sizes = system.coordinate_sizes(q);
+  constexpr double radian = 1.0;
+  return k_energy_round_off * (force * sizes.length + torque * (radian + sizes.angle)) +
+         k_gap_at_rest * force * system_size(system, q);
 }
 
 // A contact with Φ ≤ max(ε_a, ε_b h³) touches [Potra et al. 2006, 7.1] [m].

@@ -1,10 +1,15 @@
 // SPDX-FileCopyrightText: 2026 the delassus authors
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a step has gained from nowhere is taken out of the velocities of an island, and nothing else is.
+// What a step has gained from nowhere is taken out of the velocities of an island, and nothing else is; what counts as
+// round-off of an energy.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "delassus/steppers/step_retries.hpp"
+#include "delassus/steppers/tolerances.hpp"
 #include "tests/support/simulate.hpp"
 
 namespace delassus::gain_watch_test {
@@ -60,6 +65,35 @@ TEST_F(TakeOut, LeavesWhatGainedNothing) {
 TEST_F(TakeOut, IsForIslandsOnly) {
   take(2, nullptr);
   EXPECT_EQ(step_.now.phase.v, 2 * v_);
+}
+
+// A bushing that holds a box aside from its place, where all lengths are 2^exponent times as large: forces 2^exponent, torques and
+// energies 4^exponent.
+double round_off_of_bushing(int exponent) {
+  const double c = std::ldexp(1.0, exponent);
+  Simulation simulation = testing::simulate(fmt::format(R"(
+delassus: 1
+name: bushing
+duration: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: box, type: rigid, mass: 2, position: [{0}, 0, 0], rotation: [0, 0, 0.5], shapes: [{{type: box, size: [{0}, {0}, {0}]}}]}}
+forces:
+  - {{name: hold, type: bushing, between: [world, box], point_a: [0, 0, 0], point_b: [0, 0, 0], stiffness: [{1}, {1}, {1}, {2}, {2}, {2}]}}
+)",
+                                                        c, 1e6, 3e4 * c * c));
+  const State& state = simulation.state();
+  Vector k;
+  simulation.system().forces(state.t, state.q, state.v, k);
+  return energy_round_off(simulation.system(), state.q, k);
+}
+
+TEST(EnergyRoundOff, DoesNotDependOnTheUnitOfLength) {
+  const double one = round_off_of_bushing(0);
+  ASSERT_GT(one, 0);
+  // But for positions, which are known to 1e-10 m at best: 1e-4 of it for bodies of 1 m, 64 times as much for those of 1/64 m.
+  for (int exponent : {-6, 6})
+    EXPECT_NEAR(std::ldexp(round_off_of_bushing(exponent), -2 * exponent), one, 0.02 * one) << exponent;
 }
 
 }  // namespace
