@@ -20,14 +20,19 @@ STEP = 1e-3                              # [s]
 FIRST_SEED_OF_TWO_MESHES = 10_000
 # And what hangs from the world, whose motions could press it against the ground, was driven.
 FIRST_SEED_OF_FREE_DRIVES = 50_000
+# And surfaces had no rolling and spinning friction.
+FIRST_SEED_OF_ROLLING = 150_000
 
 
-def random_surface(rng):
-    """Friction 0 … 2 and restitution 0 … 1, their ends included; rarely rolling, spinning and kinetic friction."""
+def random_surface(rng, rolls):
+    """Friction 0 … 2 and restitution 0 … 1, their ends included; rarely kinetic friction, rarely that of couples too [m]."""
     surface = {"friction": 0 if rng.random() < 0.15 else short(rng.uniform(0, 2)),
                "restitution": rng.choice([0, 0, 0, 1, *(short(rng.random()) for _ in range(6))])}
     if surface["friction"] and rng.random() < 0.05:
         surface["kinetic_friction"] = short(surface["friction"] * rng.uniform(0.4, 0.95))
+    for kind in ("rolling", "spinning") if rolls else ():
+        if rng.random() < 0.1:
+            surface[f"{kind}_friction"] = short(log_uniform(rng, 1e-4, 1e-2))
     return surface
 
 
@@ -35,16 +40,17 @@ class Generator:
     def __init__(self, seed, bodies=(5, 40), duration=(0.2, 0.8)):
         self.rng = rng = random.Random(seed)
         self.seed = seed
+        self.rolls = seed >= FIRST_SEED_OF_ROLLING
         self.wanted = round(math.exp(rng.uniform(math.log(bodies[0]), math.log(bodies[1]))))
         self.duration = short(rng.uniform(*duration))
         self.wide_masses = rng.random() < 0.5
-        self.surface = random_surface(rng) if rng.random() < 0.3 else None   # one for all, or each body its own
+        self.surface = random_surface(rng, self.rolls) if rng.random() < 0.3 else None   # one for all, or each body its own
         self.mid = log_uniform(rng, 1.5 * SMALLEST, LARGEST / 1.5)
         self.ground_kind = pick(rng, GROUND_SHARES)
         self.half = short(self.mid * (2 + 1.6 * math.sqrt(self.wanted)))
         self.bodies, self.balls, self.mechanisms = [], [], []
         shapes, self.top = make_ground(rng, self.ground_kind, self.half)
-        self.ground = {"name": "ground", "type": "fixed", **(self.surface or random_surface(rng)), "shapes": shapes}
+        self.ground = {"name": "ground", "type": "fixed", **(self.surface or random_surface(rng, self.rolls)), "shapes": shapes}
 
     def new_body(self, kind=None):
         rng = self.rng
@@ -58,7 +64,7 @@ class Generator:
         return {"name": f"b{len(self.bodies)}", "type": "rigid", "kind": kind,
                 "mass": log_uniform(rng, LEAST_MASS, LARGEST_MASS) if self.wide_masses else short(natural), "position": [0.0] * 3,
                 "rotation": vector(rng, 2), "velocity": [0.0] * 3, "angular_velocity": [0.0] * 3,
-                **(self.surface or random_surface(rng)), "shapes": random_shapes(rng, kind, half)}
+                **(self.surface or random_surface(rng, self.rolls)), "shapes": random_shapes(rng, kind, half)}
 
     def is_free(self, balls):
         walls = self.half if self.ground_kind == "tray" else math.inf

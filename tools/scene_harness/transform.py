@@ -65,7 +65,7 @@ def rescale(scene, length, mass, time):
     units, scene = Units(length, mass, time), copy.deepcopy(scene)
     units.apply(scene, gravity=(1, 0, -2), duration=TIME)
     for body in scene["bodies"]:
-        units.apply(body, position=LENGTH, velocity=SPEED, angular_velocity=RATE, mass=MASS)
+        units.apply(body, position=LENGTH, velocity=SPEED, angular_velocity=RATE, mass=MASS, rolling_friction=LENGTH, spinning_friction=LENGTH)
         for shape in body.get("shapes", []):
             scale_shape(units, shape)
     for joint in scene.get("joints", []):
