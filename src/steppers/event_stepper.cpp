@@ -204,6 +204,10 @@ void EventStepper::take_part(EventStep& step) {
       step.captured_limit = 0.5 * h;
       return;
     }
+    if (captured_gain(step) && step.rebounds) {
+      step.rebounds = false;  // what gains in the shortest part as well stops
+      return;
+    }
     return accept(step, trial_);
   }
   const std::vector<ContactId> approaching = find_approaching(step, h);
