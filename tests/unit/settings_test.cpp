@@ -145,7 +145,8 @@ TEST(Settings, MembersByName) {
   const RunSettings run = decode(k_contact + R"(assemble: false
 start: accept
 monitors: true
-stepper: {name: alpha-gamma, step: 0.01, tolerance: 1e-4, absolute_tolerance: 1e-3, order_guess: events, method: rk4, critical_step: 2, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
+stepper: {name: alpha-gamma, step: 0.01, tolerance: 1e-4, absolute_tolerance: 1e-3,
+  length_tolerance: 2e-3, angle_tolerance: 3e-3, speed_tolerance: 4e-3, angular_speed_tolerance: 5e-3, longest_step: 0.25, order_guess: events, method: rk4, critical_step: 2, alpha: 0.6, gamma: 0.7, data: middle, rows_at_end: true, rho: 0.3, hht_alpha: -0.1,
   newmark_beta: 0.3, newmark_gamma: 0.8, theta: 0.9, prediction: 0.2, recovery_speed: 0.4, joint_recovery_speed: 5,
   second_derivatives: dropped, unknowns: position, newton_iterations: 11, newton_tolerance: 1e-5, derivatives: rank-one,
   rank_one_right_side: true, springs_as_rows: true, projection: joints, on_failure: warn, max_halvings: 3,
@@ -167,6 +168,11 @@ output: {every: 4}
                   .data = DataPoint::middle,
                   .tolerance = 1e-4,
                   .absolute_tolerance = 1e-3,
+                  .length_tolerance = 2e-3,
+                  .angle_tolerance = 3e-3,
+                  .speed_tolerance = 4e-3,
+                  .angular_speed_tolerance = 5e-3,
+                  .longest_step = 0.25,
                   .order_guess = OrderGuess::events,
                   .theta = 0.9,
                   .prediction = 0.2,

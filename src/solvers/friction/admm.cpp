@@ -29,7 +29,9 @@ constexpr double k_depths[] = {0.1, 0.01, 0.001};
 constexpr int k_look_patience = 8;
 // Newton steps are tried below this error, relative to u_free, and again when it has fallen by the factor.
 constexpr double k_first_polish = 0.3;
-constexpr double k_polish_progress = 0.1;
+// Or by less after as many iterations as take longer than the steps.
+constexpr double k_polish_progress = 0.1, k_slow_progress = 0.5;
+constexpr int k_slow_iterations = 200;
 constexpr int k_polish_steps = 20;
 constexpr int k_polish_patience = 3;
 // Regularisation of the Newton steps, as in newton.cpp.
@@ -141,6 +143,7 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   double last_best = std::numeric_limits<double>::infinity();
   double interval = k_first_look, settled = 0;
   int look_at = stats.iterations + k_first_look, looks_in_vain = 0;
+  int polish_after = std::numeric_limits<int>::max();  // the first time only by the error
   std::size_t depth = 0;
   bool excursion = false;
   const int limit = iteration_limit();
@@ -152,9 +155,12 @@ void AdmmSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
       r_ = z_;
       update_velocities(problem);
       const double error = judge();
-      if (accepted() || error < polish_below) {
+      const bool slow =
+          stats.iterations >= polish_after && error < k_slow_progress / k_polish_progress * polish_below;
+      if (accepted() || error < polish_below || slow) {
         polish_below = k_polish_progress * error;
         polish(problem, stats);
+        polish_after = stats.iterations + k_slow_iterations;
         if (accepted()) return;
       }
     }

@@ -8,7 +8,7 @@
 namespace delassus {
 namespace {
 
-constexpr int k_max_refinements = 4;
+constexpr int k_max_refinements = 6;
 // Up to so many rows open contacts stay in the system, with the identity, and the factors are always L U: nothing changes from
 // step to step, and nothing is allocated.
 constexpr int k_whole_rows = 24;
@@ -16,7 +16,7 @@ constexpr int k_whole_rows = 24;
 constexpr double k_solved = 1e-8;
 // By velocities: ε (the digits that a smaller one loses in the factors a larger one loses before refinement), and what factors
 // that serve leave of the right side [-].
-constexpr double k_velocity_epsilon = 1e-8, k_factored = 1e-4;
+constexpr double k_velocity_epsilon = 1e-8, k_factored = 3e-2;
 
 using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
