@@ -13,6 +13,50 @@ void ContactMobility::clear() {
   H.clear();
 }
 
+void ContactMobility::multiply(const ContactMatrix& W, const VectorRef& r, Vector& out) const {
+  // A rigid body, and a contact of three rows: most of most problems.
+  using Columns63 = Eigen::Map<const Eigen::Matrix<double, 6, 3>>;
+  using Vector6 = Eigen::Matrix<double, 6, 1>;
+  thread_local Vector impulses, velocities;
+  impulses.setZero(num_velocities());
+  velocities.resize(num_velocities());
+  const int num_contacts = W.num_contacts();
+  for (int c = 0; c < num_contacts; ++c) {
+    const auto r_c = r.segment(W.first_row(c), W.dim(c));
+    if (r_c.isZero(0.0)) continue;
+    for (const Piece& piece : pieces_of(c)) {
+      double* sum = impulses.data() + part_starts[piece.part];
+      if (W.dim(c) == 3 && part_size(piece.part) == 6)
+        Eigen::Map<Vector6>(sum).noalias() += Columns63(H.data() + piece.column).lazyProduct(Vector3(r_c));
+      else
+        Eigen::Map<Vector>(sum, part_size(piece.part)).noalias() += columns(piece, W.dim(c)).lazyProduct(r_c);
+    }
+  }
+  for (int k = 0; k < num_parts(); ++k) {
+    const int first = part_starts[k], size = part_size(k);
+    if (size == 6)
+      velocities.segment<6>(first).noalias() =
+          Eigen::Map<const Eigen::Matrix<double, 6, 6>>(part_mobility(k).data())
+              .lazyProduct(impulses.segment<6>(first));
+    else
+      velocities.segment(first, size).noalias() = part_mobility(k).lazyProduct(impulses.segment(first, size));
+  }
+  out.setZero(W.rows());
+  for (int c = 0; c < num_contacts; ++c)
+    for (const Piece& piece : pieces_of(c)) {
+      const double* v = velocities.data() + part_starts[piece.part];
+      double* u = out.data() + W.first_row(c);
+      if (W.dim(c) == 3 && part_size(piece.part) == 6)
+        Eigen::Map<Vector3>(u).noalias() +=
+            Columns63(H.data() + piece.column).transpose().lazyProduct(Eigen::Map<const Vector6>(v));
+      else
+        Eigen::Map<Vector>(u, W.dim(c)).noalias() +=
+            columns(piece, W.dim(c))
+                .transpose()
+                .lazyProduct(Eigen::Map<const Vector>(v, part_size(piece.part)));
+    }
+}
+
 void ContactMobility::extract(const ContactMatrix& W, std::span<const int> contacts,
                               ContactMobility& out) const {
   out.clear();

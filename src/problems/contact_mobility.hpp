@@ -34,7 +34,7 @@ struct ContactMobility {
   std::vector<double> H;
 
   // Up to so many velocities beside the rows of contacts, and from so many of these on, factors by velocities are the cheaper ones.
-  static constexpr double k_fewer_velocities = 0.7;
+  static constexpr double k_fewer_velocities = 1.5;
   static constexpr int k_least_rows = 48;
 
   bool empty() const { return pieces.empty(); }
@@ -56,6 +56,8 @@ struct ContactMobility {
     return {H.data() + piece.column, part_size(piece.part), dim};
   }
   void clear();
+  // out = W r, over the velocities: cheaper than by the blocks of W where contacts are many beside bodies.
+  void multiply(const ContactMatrix& W, const VectorRef& r, Vector& out) const;
   // That of some contacts, and of the parts that they act on. `W`: of all contacts.
   void extract(const ContactMatrix& W, std::span<const int> contacts, ContactMobility& out) const;
   bool operator==(const ContactMobility&) const = default;

@@ -21,6 +21,9 @@ constexpr int k_short_admm = 300;
 // given as many iterations as are soon there.
 constexpr int k_costly_unknowns = 600;
 constexpr int k_first_admm = 200;
+// Where factors are by velocities: iterations of a turn, and turns.
+constexpr int k_long_admm = 1000;
+constexpr int k_turns = 4;
 constexpr int k_short_newton = 100;
 // Planar problems up to this many contacts are given to Lemke when Newton's method fails.
 constexpr int k_lemke_contacts = 40;
@@ -107,7 +110,14 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
     if (!attempt(newton_, "newton", k_brief_newton, problem, first, total)) settle(total);
     return;
   }
-  if (costly) {
+  if (costly && problem.mobility.serves(problem.W.rows())) {
+    // Iterations are cheap there, and each method goes on where the other is stuck.
+    if (attempt(admm_, "admm", k_long_admm, problem, first, total)) return;
+    for (int turn = 0; turn < k_turns; ++turn) {
+      if (go_on(newton_, "newton", k_first_newton, problem, total) || settle(total)) return;
+      if (go_on(admm_, "admm", k_long_admm, problem, total)) return;
+    }
+  } else if (costly) {
     if (attempt(admm_, "admm", k_first_admm, problem, first, total)) return;
     if (attempt(newton_, "newton", k_short_newton, problem, first, total)) return;
   } else if (attempt(newton_, "newton", k_first_newton, problem, first, total)) {

@@ -29,7 +29,10 @@ SolverCapabilities ConeSolver::capabilities() const {
 }
 
 void ConeSolver::update_velocities(const LocalProblem& problem) {
-  problem.W.multiply(r_, u_);
+  if (problem.mobility.serves(problem.W.rows()))
+    problem.mobility.multiply(problem.W, r_, u_);
+  else
+    problem.W.multiply(r_, u_);
   u_ += problem.u_free;
 }
 

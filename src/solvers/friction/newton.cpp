@@ -20,8 +20,6 @@ constexpr int k_patience = 6;
 // Sweeps of the first round without a warm start; every round has this factor more.
 constexpr int k_first_sweeps = 5;
 constexpr int k_sweep_growth = 3;
-// A round that leaves more of the error than this has not helped.
-constexpr double k_progress = 0.2;
 // Decrease of ‖F‖ that a line search asks for, relative to the length of the step.
 constexpr double k_descent = 1e-4;
 // Proximal problems: the first weight, relative to Ŵ; easy ones (few steps) make it smaller by the factor, failed ones
@@ -29,8 +27,14 @@ constexpr double k_descent = 1e-4;
 constexpr double k_first_weight = 1e-2;
 constexpr double k_weight_factor = 10;
 constexpr int k_easy = 6;
-constexpr int k_max_failures = 4;
+constexpr int k_max_failures = 6;
 constexpr int k_max_centres = 60;
+// The factor after failures, at least, and how fast it comes back.
+constexpr double k_least_factor = 2, k_factor_change = 1.5;
+// From this weight on a failure is tried again with a line search.
+constexpr double k_searched_weight = 1e-3;
+// What an outer step leaves of the error where it has been of use.
+constexpr double k_slow_progress = 0.7;
 constexpr int k_max_inner = 15;
 // A proximal problem is solved when ‖F‖ has fallen by this.
 constexpr double k_inner_reduction = 1e-3;
@@ -43,7 +47,6 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   int sweeps = warm ? 0 : k_first_sweeps;
   bool prepared = false;
   const int limit = iteration_limit();
-  double last_best = std::numeric_limits<double>::infinity();
   while (true) {
     if (sweeps > 0 && !prepared) {
       sweep_.begin(problem, contacts_);
@@ -65,10 +68,8 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
       update_velocities(problem);
     }
     take_proximal_steps(problem, stats);
-    if (accepted() || stats.iterations >= limit) return;
     // Contacts that are nearly redundant end the progress early; a round of a hundred steps more would not help.
-    if (certified() && best_error() > k_progress * last_best) return;
-    last_best = best_error();
+    if (accepted() || certified() || stats.iterations >= limit) return;
     // Sweeps go on from where they were: a Newton step that went astray must not lead them.
     r_ = swept_;
     sweeps = std::max(k_sweep_growth * sweeps, k_first_sweeps);
@@ -112,36 +113,50 @@ void NewtonSolver::take_steps(const LocalProblem& problem, int max_cuts, SolveSt
   }
 }
 
+// Newton's method for the law with the proximal term. False: it does not converge soon; r is that of the centre again.
+bool NewtonSolver::solve_proximal(const LocalProblem& problem, double weight, int& steps, SolveStats& stats) {
+  const int limit = iteration_limit();
+  centre_ = r_;
+  system_.set_proximal(weight, centre_);
+  const double first = system_.evaluate(r_, u_);
+  // Whole steps first here, too: along redundant contacts the way to a solution is long and bent, and ‖F‖ rises on it. Small
+  // weights are not worth steps with a line search: a larger one is faster.
+  for (int max_cuts : {0, k_max_cuts}) {
+    double merit = first;
+    for (int i = 0; i < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
+                    search(problem, 0.0, max_cuts, merit, stats);
+         ++i)
+      ++steps;
+    if (merit <= k_inner_reduction * first) return true;
+    if (max_cuts == 0) judge();
+    r_ = centre_;
+    update_velocities(problem);
+    system_.evaluate(r_, u_);
+    if (weight < k_searched_weight) break;
+  }
+  return false;
+}
+
 void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& stats) {
   const int limit = iteration_limit();
   double weight = k_first_weight;
+  double factor = k_weight_factor;
   int failures = 0, in_vain = 0;
   for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
     const double best = best_error();
-    centre_ = r_;
-    system_.set_proximal(weight, centre_);
-    const double first = system_.evaluate(r_, u_);
-    double merit = first;
-    int inner = 0;
-    // Whole steps first here, too: along redundant contacts the way to a solution is long and bent, and ‖F‖ rises on it.
-    for (int max_cuts : {0, k_max_cuts}) {
-      for (int i = 0; i < k_max_inner && stats.iterations < limit && merit > k_inner_reduction * first &&
-                      search(problem, 0.0, max_cuts, merit, stats);
-           ++i)
-        ++inner;
-      if (merit <= k_inner_reduction * first || max_cuts > 0) break;
-      r_ = centre_;
-      update_velocities(problem);
-      merit = system_.evaluate(r_, u_);
-    }
+    int steps = 0;
+    const bool solved = solve_proximal(problem, weight, steps, stats);
     judge();
-    in_vain = best_error() < k_progress * best ? 0 : in_vain + 1;
-    if (certified() && in_vain > 2 * k_patience) break;
-    if (merit <= k_inner_reduction * first) {
+    in_vain = best_error() < k_slow_progress * best ? 0 : in_vain + 1;
+    if (certified() && in_vain > k_patience) break;
+    if (solved) {
       failures = 0;
-      if (inner <= k_easy) weight = std::max(weight / k_weight_factor, k_epsilon);
+      if (steps <= k_easy) weight = std::max(weight / factor, k_epsilon);
+      factor = std::min(factor * k_factor_change, k_weight_factor);
     } else {
-      weight = std::min(weight * k_weight_factor, 1.0);
+      // Half of the way back, and then with care.
+      factor = std::max(std::sqrt(factor), k_least_factor);
+      weight = std::min(weight * factor, 1.0);
       if (++failures > k_max_failures) break;
     }
   }

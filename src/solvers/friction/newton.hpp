@@ -28,6 +28,7 @@ class NewtonSolver final : public ConeSolver {
   // Newton steps from r_ until they no longer improve the best error.
   void take_steps(const LocalProblem& problem, int max_cuts, SolveStats& stats);
   // The same on a sequence of proximal problems.
+  bool solve_proximal(const LocalProblem& problem, double weight, int& steps, SolveStats& stats);
   void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
 
   NewtonSystem system_;

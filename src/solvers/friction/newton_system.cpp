@@ -14,9 +14,9 @@ constexpr int k_max_refinements = 6;
 constexpr int k_whole_rows = 24;
 // Factors without pivots between contacts are taken when they leave less than this of the right side.
 constexpr double k_solved = 1e-8;
-// By velocities: ε (the digits that a smaller one loses in the factors a larger one loses before refinement), and what factors
-// that serve leave of the right side [-].
-constexpr double k_velocity_epsilon = 1e-8, k_factored = 3e-2;
+// By velocities: ε (the digits that a smaller one loses in the factors a larger one loses before refinement), larger ones for contacts
+// that hardly determine each other, and what factors that serve leave of the right side [-].
+constexpr double k_velocity_epsilons[] = {1e-8, 1e-6, 1e-4}, k_factored = 3e-2;
 
 using RowMajor3 = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -229,9 +229,14 @@ bool NewtonSystem::step(const Vector& r, const Vector& u, double epsilon, Vector
 }
 
 bool NewtonSystem::solve_by_velocities(double epsilon) {
-  const ContactMobility& mobility = problem_->mobility;
-  if (!mobility.serves(unknowns_)) return false;
-  epsilon = std::max(epsilon, k_velocity_epsilon);
+  if (!problem_->mobility.serves(unknowns_)) return false;
+  factors_ = Factors::velocities;
+  for (const double least : k_velocity_epsilons)
+    if (try_velocities(std::max(epsilon, least))) return true;
+  return false;
+}
+
+bool NewtonSystem::try_velocities(double epsilon) {
   members_.clear();
   D_.clear();
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -239,8 +244,7 @@ bool NewtonSystem::solve_by_velocities(double epsilon) {
     members_.push_back({c, active_[i].first, (*contacts_)[c].dim, scale_[c]});
     D_.push_back(X_[i] + epsilon * Y_[i]);
   }
-  factors_ = Factors::velocities;
-  if (!velocity_factor_.compute(mobility, members_, D_, Y_) || !solve_once()) return false;
+  if (!velocity_factor_.compute(problem_->mobility, members_, D_, Y_) || !solve_once()) return false;
   // What ε does to the solution is not the factors' fault.
   multiply(x_, residual_);
   for (std::size_t i = 0; i < active_.size(); ++i) {
@@ -363,10 +367,29 @@ bool NewtonSystem::factorize_pivoted() {
   return sparse_lu_.factorize(values_, SparseLu::Pivots::sought);
 }
 
+// The same by the velocities of the bodies.
+void NewtonSystem::multiply_by_velocities(const Vector& x, Vector& out) const {
+  const ContactMatrix& W = problem_->W;
+  impulses_.setZero(W.rows());
+  for (const auto& [c, first] : active_) {
+    const int dim = (*contacts_)[c].dim;
+    impulses_.segment(W.first_row(c), dim) = scale_[c] * x.segment(first, dim);
+  }
+  problem_->mobility.multiply(W, impulses_, velocities_);
+  for (std::size_t i = 0; i < active_.size(); ++i) {
+    const auto& [c, first] = active_[i];
+    const int dim = (*contacts_)[c].dim;
+    ContactVector u = scale_[c] * velocities_.segment(W.first_row(c), dim);
+    if (weight_ > 0) u += weight_ * x.segment(first, dim);
+    out.segment(first, dim) = X_[i] * x.segment(first, dim) + Y_[i] * u;
+  }
+}
+
 // out = (X + Y Ŵ) x
 void NewtonSystem::multiply(const Vector& x, Vector& out) const {
   const ContactMatrix& W = problem_->W;
   out.resize(unknowns_);
+  if (factors_ == Factors::velocities) return multiply_by_velocities(x, out);
   ContactVector u;
   for (std::size_t i = 0; i < active_.size(); ++i) {
     const auto& [c, first] = active_[i];

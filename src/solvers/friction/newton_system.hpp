@@ -66,9 +66,11 @@ class NewtonSystem {
   bool factorize_pivoted();
   // By the velocities of the bodies, where these are fewer; false: not, or that loses too many digits.
   bool solve_by_velocities(double epsilon);
+  bool try_velocities(double epsilon);
   bool solve_once();
   void refine();
   void multiply(const Vector& x, Vector& out) const;
+  void multiply_by_velocities(const Vector& x, Vector& out) const;
   void apply_factor(Vector& x) const;
 
   ContactVector scaled_velocity(int contact, const Vector& r, const Vector& u) const;
@@ -85,6 +87,7 @@ class NewtonSystem {
   std::vector<ContactBlock> X_, Y_;
   int unknowns_ = 0;
   Vector rhs_, x_, residual_, correction_;
+  mutable Vector impulses_, velocities_;
   enum class Factors { cholesky, dense, blocks, pivoted, velocities };
   // Of (3): all contacts that are not open stick or have no friction.
   bool symmetric_ = false;

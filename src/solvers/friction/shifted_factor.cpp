@@ -8,7 +8,7 @@ namespace delassus {
 namespace {
 
 // A smaller σ leaves too few digits to factors by velocities.
-constexpr double k_least_velocity_sigma = 1e-5;
+constexpr double k_least_velocity_sigma = 1e-6;
 
 }  // namespace
 
