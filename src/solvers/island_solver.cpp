@@ -24,7 +24,14 @@ constexpr int k_first_admm = 200;
 // Where factors are by velocities: iterations of a turn, and turns.
 constexpr int k_long_admm = 1000;
 constexpr int k_turns = 4;
+// What a turn must leave at most to be followed by another, and what is near enough to a solution for last resorts to be in vain [-].
+constexpr double k_worth_a_turn = 0.5, k_nearly_solved = 1e-6;
 constexpr int k_short_newton = 100;
+// Contacts that go on as before take a step or two.
+constexpr int k_warm_newton = 8;
+constexpr int k_inside_iterations = 120, k_inside_newton = 400;
+// Where the interior point hands over [-].
+constexpr double k_inside_error = 1e-6;
 // Planar problems up to this many contacts are given to Lemke when Newton's method fails.
 constexpr int k_lemke_contacts = 40;
 
@@ -56,6 +63,7 @@ IslandSolver::IslandSolver(const IterativeOptions& options)
     : tolerance_(options.tolerance),
       newton_(options),
       admm_(options),
+      interior_point_(options),
       nsgs_(SweepOrder::forward, options),
       nsgs_both_ways_(SweepOrder::symmetric, options),
       spg_(options),
@@ -99,6 +107,21 @@ bool IslandSolver::attempt_planar(const LocalProblem& problem, SolveStats& total
   return true;
 }
 
+bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
+  if (start.r.size() > 0 && !start.r.isZero(0.0)) {
+    newton_.set_start(NewtonSolver::Start::steps_only);
+    const bool solved = attempt(newton_, "newton", k_warm_newton, problem, start, total);
+    newton_.set_start(NewtonSolver::Start::steps);
+    if (solved) return true;
+  }
+  interior_point_.set_aim(k_inside_error);
+  if (attempt(interior_point_, "interior-point", k_inside_iterations, problem, {}, total)) return true;
+  newton_.set_start(NewtonSolver::Start::proximal);
+  const bool solved = go_on(newton_, "newton", k_inside_newton, problem, total);
+  newton_.set_start(NewtonSolver::Start::steps);
+  return solved || settle(total);
+}
+
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
   const bool large = num_unknowns(problem) > k_large_island;
@@ -111,12 +134,20 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
     return;
   }
   if (costly && problem.mobility.serves(problem.W.rows())) {
+    const bool inside = InteriorPointSolver::serves(problem);
+    if (inside && solve_inside(problem, first, total)) return;
     // Iterations are cheap there, and each method goes on where the other is stuck.
-    if (attempt(admm_, "admm", k_long_admm, problem, first, total)) return;
+    if (inside ? go_on(admm_, "admm", k_long_admm, problem, total)
+               : attempt(admm_, "admm", k_long_admm, problem, first, total))
+      return;
     for (int turn = 0; turn < k_turns; ++turn) {
+      const double before = total.residual;
       if (go_on(newton_, "newton", k_first_newton, problem, total) || settle(total)) return;
       if (go_on(admm_, "admm", k_long_admm, problem, total)) return;
+      if (!(total.residual < k_worth_a_turn * before)) break;
     }
+    // What stalls here no other method brings much further: a shorter step is the better way.
+    if (inside && total.residual <= k_nearly_solved) return;
   } else if (costly) {
     if (attempt(admm_, "admm", k_first_admm, problem, first, total)) return;
     if (attempt(newton_, "newton", k_short_newton, problem, first, total)) return;

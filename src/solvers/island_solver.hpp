@@ -7,6 +7,7 @@
 #include "delassus/problems/solver.hpp"
 #include "delassus/solvers/cone/spg.hpp"
 #include "delassus/solvers/friction/admm.hpp"
+#include "delassus/solvers/friction/interior_point.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
@@ -34,6 +35,8 @@ class IslandSolver {
   // The same from the best so far.
   bool go_on(ConeSolver& solver, const char* method, int limit, const LocalProblem& problem,
              SolveStats& total);
+  // Many contacts on fewer velocities: Newton steps, an interior point and proximal Newton steps. True: solved.
+  bool solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total);
   bool attempt_planar(const LocalProblem& problem, SolveStats& total);
   bool judge(const char* method, SolveStats& total);
   bool settle(SolveStats& total);
@@ -41,6 +44,7 @@ class IslandSolver {
   double tolerance_;
   NewtonSolver newton_;
   AdmmSolver admm_;
+  InteriorPointSolver interior_point_;
   NsgsSolver nsgs_, nsgs_both_ways_;
   SpgSolver spg_;
   LemkeSolver lemke_;

@@ -13,7 +13,7 @@ namespace {
 
 // Regularisation ε of the scaled Ŵ, whose diagonal is about one: far above round-off, far below what counts.
 constexpr double k_epsilon = 1e-11;
-constexpr int k_max_steps = 30;
+constexpr int k_whole_steps = 30;
 constexpr int k_max_cuts = 8;
 // Steps in a row that may fail to improve the best error before a round ends.
 constexpr int k_patience = 6;
@@ -43,6 +43,12 @@ constexpr double k_inner_reduction = 1e-3;
 
 void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   system_.prepare(problem, contacts_);
+  if (start_ == Start::steps_only) return take_steps(problem, 0, stats);
+  if (start_ == Start::proximal) {
+    take_proximal_steps(problem, stats);
+    if (accepted() || certified() || stats.iterations >= iteration_limit()) return;
+    return_to_best();
+  }
   const bool warm = r_.size() > 0 && r_.cwiseAbs().maxCoeff() > 0;
   int sweeps = warm ? 0 : k_first_sweeps;
   bool prepared = false;
@@ -100,7 +106,7 @@ void NewtonSolver::take_steps(const LocalProblem& problem, int max_cuts, SolveSt
   const int limit = iteration_limit();
   int in_vain = 0;
   double merit = system_.evaluate(r_, u_);
-  for (int i = 0; i < k_max_steps && stats.iterations < limit; ++i) {
+  for (int i = 0; i < k_whole_steps && stats.iterations < limit; ++i) {
     const double best = best_error();
     const bool was_accepted = accepted();
     if (best == 0 || !search(problem, k_epsilon, max_cuts, merit, stats)) return;

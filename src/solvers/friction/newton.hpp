@@ -17,6 +17,10 @@ class NewtonSolver final : public ConeSolver {
  public:
   using ConeSolver::ConeSolver;
   std::string name() const override { return "newton"; }
+  // What comes first: whole steps, or, from near a solution whose contacts are redundant, proximal ones. `steps_only`: whole steps
+  // and nothing else, where contacts mostly go on as before.
+  enum class Start { steps, proximal, steps_only };
+  void set_start(Start start) { start_ = start; }
 
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
@@ -31,6 +35,7 @@ class NewtonSolver final : public ConeSolver {
   bool solve_proximal(const LocalProblem& problem, double weight, int& steps, SolveStats& stats);
   void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
 
+  Start start_ = Start::steps;
   NewtonSystem system_;
   NsgsSweep sweep_;
   Vector delta_, r_0_, centre_, swept_;

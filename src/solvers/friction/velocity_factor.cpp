@@ -52,11 +52,22 @@ bool VelocityFactor::compute(const ContactMobility& mobility, std::span<const Me
   mobility_ = &mobility;
   members_ = members;
   Y_ = Y;
-  if (!invert(D)) return false;
+  return invert(D) && factorize();
+}
+
+bool VelocityFactor::compute_weighted(const ContactMobility& mobility, std::span<const Member> members,
+                                      std::span<const ContactBlock> Z) {
+  mobility_ = &mobility;
+  members_ = members;
+  Z_.assign(Z.begin(), Z.end());
+  return factorize();
+}
+
+bool VelocityFactor::factorize() {
   bool small_parts = true;
-  for (int k = 0; k < mobility.num_parts(); ++k)
-    small_parts = small_parts && mobility.part_size(k) <= k_largest_block;
-  dense_ = mobility.num_velocities() <= k_dense_velocities || !small_parts;
+  for (int k = 0; k < mobility_->num_parts(); ++k)
+    small_parts = small_parts && mobility_->part_size(k) <= k_largest_block;
+  dense_ = mobility_->num_velocities() <= k_dense_velocities || !small_parts;
   return dense_ ? compute_dense() : compute_blocks();
 }
 
@@ -174,67 +185,106 @@ void VelocityFactor::find_pattern() {
   }
 }
 
+void VelocityFactor::add_impulse(const Member& member, const Vector3& y, Vector& g) const {
+  for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    double* values = g.data() + mobility_->part_starts[piece.part];
+    if (mobility_->part_size(piece.part) == 6)
+      Eigen::Map<Eigen::Matrix<double, 6, 1>>(values).noalias() +=
+          Columns63(mobility_->H.data() + piece.column).lazyProduct(y);
+    else
+      Eigen::Map<Vector>(values, mobility_->part_size(piece.part)).noalias() +=
+          mobility_->columns(piece, 3).lazyProduct(y);
+  }
+}
+
+void VelocityFactor::add_impulse(const Member& member, const ContactVector& y, Vector& g) const {
+  for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    const auto columns = mobility_->columns(piece, member.dim);
+    g.segment(mobility_->part_starts[piece.part], columns.rows()).noalias() += columns.lazyProduct(y);
+  }
+}
+
+Vector3 VelocityFactor::velocity_of_three(const Member& member, const Vector& v) const {
+  Vector3 u = Vector3::Zero();
+  for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    const double* values = v.data() + mobility_->part_starts[piece.part];
+    if (mobility_->part_size(piece.part) == 6)
+      u.noalias() += Columns63(mobility_->H.data() + piece.column)
+                         .transpose()
+                         .lazyProduct(Eigen::Map<const Eigen::Matrix<double, 6, 1>>(values));
+    else
+      u.noalias() += mobility_->columns(piece, 3).transpose().lazyProduct(
+          Eigen::Map<const Vector>(values, mobility_->part_size(piece.part)));
+  }
+  return u;
+}
+
+ContactVector VelocityFactor::velocity_of(const Member& member, const Vector& v) const {
+  ContactVector u = ContactVector::Zero(member.dim);
+  for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
+    const auto columns = mobility_->columns(piece, member.dim);
+    u.noalias() +=
+        columns.transpose().lazyProduct(v.segment(mobility_->part_starts[piece.part], columns.rows()));
+  }
+  return u;
+}
+
+void VelocityFactor::multiply_mobility(Vector& g) const {
+  for (int k = 0; k < mobility_->num_parts(); ++k)
+    multiply_part(k, g.segment(mobility_->part_starts[k], mobility_->part_size(k)));
+}
+
+void VelocityFactor::solve_velocities(Vector& v) const {
+  if (dense_)
+    v = lu_.solve(v);
+  else
+    block_lu_.solve_in_place(v);
+}
+
+void VelocityFactor::add_impulses(const Vector& x, Vector& g) const {
+  for (const Member& member : members_) {
+    if (member.dim == 3)
+      add_impulse(member, Vector3(member.scale * x.segment<3>(member.first)), g);
+    else
+      add_impulse(member, ContactVector(member.scale * x.segment(member.first, member.dim)), g);
+  }
+}
+
+void VelocityFactor::find_velocities(const Vector& v, Vector& u) const {
+  for (const Member& member : members_) {
+    if (member.dim == 3)
+      u.segment<3>(member.first) = member.scale * velocity_of_three(member, v);
+    else
+      u.segment(member.first, member.dim) = member.scale * velocity_of(member, v);
+  }
+}
+
 void VelocityFactor::solve_in_place(Vector& x) const {
   g_.setZero(mobility_->num_velocities());
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    const auto pieces = mobility_->pieces_of(member.contact);
     if (member.dim == 3) {
       const Vector3 y = member.scale * (inverse_[i].topLeftCorner<3, 3>() * x.segment<3>(member.first));
-      for (const ContactMobility::Piece& piece : pieces) {
-        double* g = g_.data() + mobility_->part_starts[piece.part];
-        if (mobility_->part_size(piece.part) == 6)
-          Eigen::Map<Eigen::Matrix<double, 6, 1>>(g).noalias() +=
-              Columns63(mobility_->H.data() + piece.column).lazyProduct(y);
-        else
-          Eigen::Map<Vector>(g, mobility_->part_size(piece.part)).noalias() +=
-              mobility_->columns(piece, 3).lazyProduct(y);
-      }
-      continue;
-    }
-    const ContactVector y = member.scale * (inverse_[i] * x.segment(member.first, member.dim));
-    for (const ContactMobility::Piece& piece : pieces) {
-      const auto columns = mobility_->columns(piece, member.dim);
-      g_.segment(mobility_->part_starts[piece.part], columns.rows()).noalias() += columns.lazyProduct(y);
+      add_impulse(member, y, g_);
+    } else {
+      const ContactVector y = member.scale * (inverse_[i] * x.segment(member.first, member.dim));
+      add_impulse(member, y, g_);
     }
   }
-  for (int k = 0; k < mobility_->num_parts(); ++k)
-    multiply_part(k, g_.segment(mobility_->part_starts[k], mobility_->part_size(k)));
-  if (dense_) {
-    w_ = lu_.solve(g_);
-  } else {
-    w_ = g_;
-    block_lu_.solve_in_place(w_);
-  }
+  multiply_mobility(g_);
+  solve_velocities(g_);
   // D⁻¹ (b − Y u): one product after the difference, which is small beside both.
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
-    const auto pieces = mobility_->pieces_of(member.contact);
     if (member.dim == 3) {
-      Vector3 u = Vector3::Zero();
-      for (const ContactMobility::Piece& piece : pieces) {
-        const double* w = w_.data() + mobility_->part_starts[piece.part];
-        if (mobility_->part_size(piece.part) == 6)
-          u.noalias() += Columns63(mobility_->H.data() + piece.column)
-                             .transpose()
-                             .lazyProduct(Eigen::Map<const Eigen::Matrix<double, 6, 1>>(w));
-        else
-          u.noalias() += mobility_->columns(piece, 3).transpose().lazyProduct(
-              Eigen::Map<const Vector>(w, mobility_->part_size(piece.part)));
-      }
-      const Vector3 left = x.segment<3>(member.first) - Y_[i].topLeftCorner<3, 3>() * (member.scale * u);
+      const Vector3 u = member.scale * velocity_of_three(member, g_);
+      const Vector3 left = x.segment<3>(member.first) - Y_[i].topLeftCorner<3, 3>() * u;
       x.segment<3>(member.first) = inverse_[i].topLeftCorner<3, 3>() * left;
-      continue;
+    } else {
+      ContactVector left = x.segment(member.first, member.dim);
+      left.noalias() -= Y_[i] * (member.scale * velocity_of(member, g_));
+      x.segment(member.first, member.dim).noalias() = inverse_[i] * left;
     }
-    ContactVector u = ContactVector::Zero(member.dim);
-    for (const ContactMobility::Piece& piece : pieces) {
-      const auto columns = mobility_->columns(piece, member.dim);
-      u.noalias() +=
-          columns.transpose().lazyProduct(w_.segment(mobility_->part_starts[piece.part], columns.rows()));
-    }
-    ContactVector left = x.segment(member.first, member.dim);
-    left.noalias() -= Y_[i] * (member.scale * u);
-    x.segment(member.first, member.dim).noalias() = inverse_[i] * left;
   }
 }
 

@@ -8,7 +8,8 @@
 //   x = D⁻¹ (b − Y B w)                                                                              (2)
 //
 // B: the rows of the contacts, scaled. (2) loses digits where D is small beside B P Bᵀ: the caller refines x. Dense L U of
-// (1) for some bodies, and sparse ones by bodies above (linalg/block_lu.hpp).
+// (1) for some bodies, and sparse ones by bodies above (linalg/block_lu.hpp). Methods that have velocities as unknowns give
+// Z = D⁻¹ Y, and solve (1) alone.
 #pragma once
 #include <Eigen/LU>
 #include <span>
@@ -33,10 +34,26 @@ class VelocityFactor {
   // x ← (D + Y B P Bᵀ)⁻¹ x
   void solve_in_place(Vector& x) const;
 
+  // The factors of I + P Bᵀ Z B alone. False: singular.
+  bool compute_weighted(const ContactMobility& mobility, std::span<const Member> members,
+                        std::span<const ContactBlock> Z);
+  // v ← (I + P Bᵀ Z B)⁻¹ v
+  void solve_velocities(Vector& v) const;
+  // g ← P g, g += Bᵀ x, u = B v for the members' rows.
+  void multiply_mobility(Vector& g) const;
+  void add_impulses(const Vector& x, Vector& g) const;
+  void find_velocities(const Vector& v, Vector& u) const;
+
  private:
   using PartVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, ContactMobility::k_largest_part, 1>;
   template <typename Column>
   void multiply_part(int part, Column&& x) const;
+  // g += Bᵀ y and B v of one contact.
+  void add_impulse(const Member& member, const Vector3& y, Vector& g) const;
+  void add_impulse(const Member& member, const ContactVector& y, Vector& g) const;
+  Vector3 velocity_of_three(const Member& member, const Vector& v) const;
+  ContactVector velocity_of(const Member& member, const Vector& v) const;
+  bool factorize();
   // Z = D⁻¹ Y. False: D is singular.
   bool invert(std::span<const ContactBlock> D);
   bool compute_dense();
@@ -60,7 +77,7 @@ class VelocityFactor {
       contact_entries_;  // of blocks_, for each pair of pieces; the first of each contact
   std::vector<int> dims_, starts_, columns_;
   std::vector<std::vector<int>> neighbours_;
-  mutable Vector g_, w_;
+  mutable Vector g_;
 };
 
 }  // namespace delassus
