@@ -10,6 +10,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/linalg/block_kernels.hpp"
+
 namespace delassus {
 namespace {
 
@@ -241,10 +243,18 @@ void BlockLu::scatter_row(int j, const ContactMatrix& A, bool symmetric) {
 
 template <int N>
 void BlockLu::eliminate(int j) {
+  [[maybe_unused]] const BlockKernels& kernels = block_kernels();
   const int dim = dims_[j];
   for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) {
     const int k = lower_columns_[i];
     double* factor = lower_.data() + lower_values_at_[i];
+    if constexpr (N == 6) {
+      kernels.multiply(scratch(k), inverse(k), factor);
+      kernels.subtract_products(factor, upper_.data() + N * N * static_cast<std::size_t>(upper_starts_[k]),
+                                upper_columns_.data() + upper_starts_[k],
+                                upper_starts_[k + 1] - upper_starts_[k], scratch(0));
+      continue;
+    }
     multiply<N>(scratch(k), inverse(k), dim, dims_[k], dims_[k], factor);
     for (int u = upper_starts_[k]; u < upper_starts_[k + 1]; ++u) {
       const int column = upper_columns_[u];
@@ -261,15 +271,23 @@ void BlockLu::eliminate(int j) {
 // Half of the work: row j of what is left of the diagonal is column j of U, transposed, and belongs to the rows above.
 template <int N>
 void BlockLu::eliminate_symmetric(int j) {
+  [[maybe_unused]] const BlockKernels& kernels = block_kernels();
   const int dim = dims_[j];
   for (int i = lower_starts_[j]; i < lower_starts_[j + 1]; ++i) {
     const int k = lower_columns_[i], size = N > 0 ? N : dims_[k], rows = N > 0 ? N : dim;
     double* factor = lower_.data() + lower_values_at_[i];
     const double* left = scratch(k);
-    multiply<N>(left, inverse(k), dim, dims_[k], dims_[k], factor);
+    if constexpr (N == 6)
+      kernels.multiply(left, inverse(k), factor);
+    else
+      multiply<N>(left, inverse(k), dim, dims_[k], dims_[k], factor);
     // Columns up to j are there already; j is next.
     const int filled = next_[k]++;
-    for (int u = upper_starts_[k]; u < filled; ++u) {
+    if constexpr (N == 6)
+      kernels.subtract_products(factor, upper_.data() + N * N * static_cast<std::size_t>(upper_starts_[k]),
+                                upper_columns_.data() + upper_starts_[k], filled - upper_starts_[k],
+                                scratch(0));
+    for (int u = upper_starts_[k]; u < filled && N != 6; ++u) {
       const int column = upper_columns_[u];
       subtract_product<N>(factor, upper_.data() + upper_values_at_[u], dim, dims_[k], dims_[column],
                           scratch(column));

@@ -7,39 +7,28 @@ namespace delassus {
 void ContactMobility::clear() {
   part_starts.assign(1, 0);
   contact_starts.assign(1, 0);
-  P_starts.clear();
-  P.clear();
   pieces.clear();
   H.clear();
+  R.clear();
 }
 
 void ContactMobility::multiply(const ContactMatrix& W, const VectorRef& r, Vector& out) const {
   // A rigid body, and a contact of three rows: most of most problems.
   using Columns63 = Eigen::Map<const Eigen::Matrix<double, 6, 3>>;
   using Vector6 = Eigen::Matrix<double, 6, 1>;
-  thread_local Vector impulses, velocities;
-  impulses.setZero(num_velocities());
-  velocities.resize(num_velocities());
+  thread_local Vector velocities;
+  velocities.setZero(num_velocities());
   const int num_contacts = W.num_contacts();
   for (int c = 0; c < num_contacts; ++c) {
     const auto r_c = r.segment(W.first_row(c), W.dim(c));
     if (r_c.isZero(0.0)) continue;
     for (const Piece& piece : pieces_of(c)) {
-      double* sum = impulses.data() + part_starts[piece.part];
+      double* sum = velocities.data() + part_starts[piece.part];
       if (W.dim(c) == 3 && part_size(piece.part) == 6)
-        Eigen::Map<Vector6>(sum).noalias() += Columns63(H.data() + piece.column).lazyProduct(Vector3(r_c));
+        Eigen::Map<Vector6>(sum).noalias() += Columns63(R.data() + piece.column).lazyProduct(Vector3(r_c));
       else
-        Eigen::Map<Vector>(sum, part_size(piece.part)).noalias() += columns(piece, W.dim(c)).lazyProduct(r_c);
+        Eigen::Map<Vector>(sum, part_size(piece.part)).noalias() += responses(piece, W.dim(c)).lazyProduct(r_c);
     }
-  }
-  for (int k = 0; k < num_parts(); ++k) {
-    const int first = part_starts[k], size = part_size(k);
-    if (size == 6)
-      velocities.segment<6>(first).noalias() =
-          Eigen::Map<const Eigen::Matrix<double, 6, 6>>(part_mobility(k).data())
-              .lazyProduct(impulses.segment<6>(first));
-    else
-      velocities.segment(first, size).noalias() = part_mobility(k).lazyProduct(impulses.segment(first, size));
   }
   out.setZero(W.rows());
   for (int c = 0; c < num_contacts; ++c)
@@ -70,13 +59,12 @@ void ContactMobility::extract(const ContactMatrix& W, std::span<const int> conta
       if (part < 0) {
         part = out.num_parts();
         out.part_starts.push_back(out.part_starts.back() + size);
-        out.P_starts.push_back(out.P.size());
-        const double* from = P.data() + P_starts[static_cast<std::size_t>(piece.part)];
-        out.P.insert(out.P.end(), from, from + static_cast<std::ptrdiff_t>(size) * size);
       }
       out.pieces.push_back({part, out.H.size()});
-      const double* from = H.data() + piece.column;
-      out.H.insert(out.H.end(), from, from + static_cast<std::ptrdiff_t>(size) * W.dim(c));
+      const std::ptrdiff_t count = static_cast<std::ptrdiff_t>(size) * W.dim(c);
+      const auto from = static_cast<std::ptrdiff_t>(piece.column);
+      out.H.insert(out.H.end(), H.begin() + from, H.begin() + from + count);
+      out.R.insert(out.R.end(), R.begin() + from, R.begin() + from + count);
     }
     out.contact_starts.push_back(static_cast<int>(out.pieces.size()));
   }

@@ -3,10 +3,10 @@
 //
 // The Delassus operator once more, by what it is made of:
 //
-//   W_ab = Σ_k H_akᵀ P_k H_bk,   P_k = K_k⁻¹: what impulses do to part k, a body or a mechanism             (1)
+//   W_ab = Σ_k H_akᵀ R_bk,   R_bk = K_k⁻¹ H_bk: what impulses of contact b do to part k, a body or a mechanism   (1)
 //
 // Boxes that lie on each other have many more contact rows than velocities: what is factorised for them is smaller by the
-// velocities (solvers/friction/velocity_factor.hpp). Only where impulses act along what measures velocities; bodies that turn make P_k
+// velocities (solvers/friction/velocity_factor.hpp). Only where impulses act along what measures velocities; bodies that turn make K_k
 // unsymmetric.
 #pragma once
 #include <cstddef>
@@ -20,6 +20,7 @@ namespace delassus {
 struct ContactMobility {
   // Velocities of a part, at most.
   static constexpr int k_largest_part = 60;
+  static constexpr int k_body_velocities = 6;
   // What a contact has on a part: from `column` on in H, its dim columns of as many values as the part has velocities.
   struct Piece {
     int part;
@@ -27,11 +28,9 @@ struct ContactMobility {
     bool operator==(const Piece&) const = default;
   };
   std::vector<int> part_starts{0};  // first velocity of each part; in the end their number
-  std::vector<std::size_t> P_starts;
-  std::vector<double> P;  // of the parts, one after the other, by columns
   std::vector<int> contact_starts{0};
   std::vector<Piece> pieces;  // contact by contact
-  std::vector<double> H;
+  std::vector<double> H, R;    // in the same places
 
   // Up to so many velocities beside the rows of contacts, and from so many of these on, factors by velocities are the cheaper ones.
   static constexpr double k_fewer_velocities = 1.5;
@@ -44,9 +43,6 @@ struct ContactMobility {
   int num_parts() const { return static_cast<int>(part_starts.size()) - 1; }
   int num_velocities() const { return part_starts.back(); }
   int part_size(int part) const { return part_starts[part + 1] - part_starts[part]; }
-  Eigen::Map<const Matrix> part_mobility(int part) const {
-    return {P.data() + P_starts[part], part_size(part), part_size(part)};
-  }
   std::span<const Piece> pieces_of(int contact) const {
     return std::span(pieces).subspan(
         static_cast<std::size_t>(contact_starts[contact]),
@@ -54,6 +50,9 @@ struct ContactMobility {
   }
   Eigen::Map<const Matrix> columns(const Piece& piece, int dim) const {
     return {H.data() + piece.column, part_size(piece.part), dim};
+  }
+  Eigen::Map<const Matrix> responses(const Piece& piece, int dim) const {
+    return {R.data() + piece.column, part_size(piece.part), dim};
   }
   void clear();
   // out = W r, over the velocities: cheaper than by the blocks of W where contacts are many beside bodies.

@@ -58,11 +58,10 @@ void DelassusOperator::assemble(const Problem& problem, const Parts& parts, cons
     for (std::size_t c = begin; c < end; ++c) fill_blocks(parts, static_cast<int>(c), symmetric, W);
   });
   if (symmetric) W.copy_upper_to_lower();
-  if (!problem.separate_directions) fill_mobility(parts, factors, W.rows(), mobility);
+  if (!problem.separate_directions) fill_mobility(parts, W.rows(), mobility);
 }
 
-void DelassusOperator::fill_mobility(const Parts& parts, const PartFactors& factors, int rows,
-                                     ContactMobility& out) {
+void DelassusOperator::fill_mobility(const Parts& parts, int rows, ContactMobility& out) {
   int velocities = 0;
   for (int k = 0; k < parts.size(); ++k) {
     if (part_columns_[k] == 0) continue;
@@ -70,22 +69,58 @@ void DelassusOperator::fill_mobility(const Parts& parts, const PartFactors& fact
     velocities += parts.num_velocities(k);
   }
   if (rows < ContactMobility::k_least_rows || velocities > ContactMobility::k_fewer_velocities * rows) return;
+  number_parts(parts, out);
+  // Rows of one part among those of the part that it is joined to.
+  const auto copy_rows = [&](const std::vector<double>& from, const Piece& piece, std::size_t column, int size,
+                             std::vector<double>& to) {
+    const auto height = static_cast<std::size_t>(parts.num_velocities(piece.part));
+    const auto offset = static_cast<std::size_t>(part_offsets_[static_cast<std::size_t>(piece.part)]);
+    for (int k = 0; k < dims_[piece.contact]; ++k)
+      std::copy_n(from.data() + piece.column + static_cast<std::size_t>(k) * height, height,
+                  to.data() + column + static_cast<std::size_t>(k * size) + offset);
+  };
+  for (std::size_t c = 0; c < dims_.size(); ++c) {
+    const auto first = static_cast<std::ptrdiff_t>(out.pieces.size());
+    for (int i = contact_starts_[c]; i < contact_starts_[c + 1]; ++i) {
+      const int part = part_numbers_[static_cast<std::size_t>(pieces_[i].part)], size = out.part_size(part);
+      auto piece = std::find_if(out.pieces.begin() + first, out.pieces.end(),
+                                [&](const ContactMobility::Piece& one) { return one.part == part; });
+      if (piece == out.pieces.end()) {
+        piece = out.pieces.insert(piece, {part, out.H.size()});
+        out.H.resize(out.H.size() + static_cast<std::size_t>(size * dims_[c]));
+        out.R.resize(out.H.size());
+      }
+      copy_rows(rows_, pieces_[i], piece->column, size, out.H);
+      copy_rows(responses_, pieces_[i], piece->column, size, out.R);
+    }
+    out.contact_starts.push_back(static_cast<int>(out.pieces.size()));
+  }
+}
+
+// Velocities of translation and rotation of a body are parts of their own, on which the same contacts act: one part there.
+void DelassusOperator::number_parts(const Parts& parts, ContactMobility& out) {
+  const auto has_contacts_of = [&](int a, int b) {
+    const int begin = part_starts_[a], count = part_starts_[a + 1] - begin, other = part_starts_[b];
+    if (part_starts_[b + 1] - other != count) return false;
+    for (int i = 0; i < count; ++i)
+      if (pieces_[part_pieces_[begin + i]].contact != pieces_[part_pieces_[other + i]].contact) return false;
+    return true;
+  };
   part_numbers_.assign(static_cast<std::size_t>(parts.size()), -1);
+  part_offsets_.assign(part_numbers_.size(), 0);
   for (int k = 0; k < parts.size(); ++k) {
     if (part_columns_[k] == 0) continue;
     const int size = parts.num_velocities(k);
-    part_numbers_[static_cast<std::size_t>(k)] = out.num_parts();
-    out.part_starts.push_back(out.part_starts.back() + size);
-    out.P_starts.push_back(out.P.size());
-    out.P.resize(out.P.size() + static_cast<std::size_t>(size) * static_cast<std::size_t>(size));
-    unit_.setIdentity(size, size);
-    factors.respond(k, unit_.data(), size, out.P.data() + out.P_starts.back());
-  }
-  out.H = rows_;
-  for (std::size_t c = 0; c < dims_.size(); ++c) {
-    for (int i = contact_starts_[c]; i < contact_starts_[c + 1]; ++i)
-      out.pieces.push_back({part_numbers_[static_cast<std::size_t>(pieces_[i].part)], pieces_[i].column});
-    out.contact_starts.push_back(static_cast<int>(out.pieces.size()));
+    const bool joins = k > 0 && part_columns_[k - 1] > 0 && out.num_parts() > 0 &&
+                       out.part_size(out.num_parts() - 1) + size <= ContactMobility::k_body_velocities &&
+                       has_contacts_of(k - 1, k);
+    if (joins) {
+      part_offsets_[static_cast<std::size_t>(k)] = out.part_size(out.num_parts() - 1);
+      out.part_starts.back() += size;
+    } else {
+      out.part_starts.push_back(out.part_starts.back() + size);
+    }
+    part_numbers_[static_cast<std::size_t>(k)] = out.num_parts() - 1;
   }
 }
 

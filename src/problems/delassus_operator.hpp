@@ -40,7 +40,8 @@ class DelassusOperator {
   void fill_rows(const BlockRows& rows, const Parts& parts, int contact, std::vector<double>& out) const;
   void respond(const Problem& problem, const Parts& parts, const PartFactors& factors);
   void set_pattern(ContactMatrix& W);
-  void fill_mobility(const Parts& parts, const PartFactors& factors, int rows, ContactMobility& out);
+  void number_parts(const Parts& parts, ContactMobility& out);
+  void fill_mobility(const Parts& parts, int rows, ContactMobility& out);
   void fill_blocks(const Parts& parts, int contact, bool upper_only, ContactMatrix& W) const;
 
   std::vector<int> dims_;
@@ -50,8 +51,8 @@ class DelassusOperator {
   std::vector<int> part_columns_;
   std::vector<double> rows_, responses_, directions_;
   std::vector<int> pattern_starts_, pattern_columns_;
-  Matrix H_, X_, W_, unit_;
-  std::vector<int> part_numbers_;
+  Matrix H_, X_, W_;
+  std::vector<int> part_numbers_, part_offsets_;  // of parts among those of the mobility, and within these
 };
 
 // What joints hold does not move, however it is pushed: its mobility in W is the round-off of a zero, and would be taken

@@ -60,15 +60,15 @@ Problem make_towers(Random& random, int towers, int height, bool joints, bool tu
 
 Matrix operator_of(const LocalProblem& problem) {
   const ContactMobility& mobility = problem.mobility;
-  Matrix H = Matrix::Zero(mobility.num_velocities(), problem.W.rows()), P = Matrix::Zero(H.rows(), H.rows());
-  for (int k = 0; k < mobility.num_parts(); ++k)
-    P.block(mobility.part_starts[k], mobility.part_starts[k], mobility.part_size(k), mobility.part_size(k)) =
-        mobility.part_mobility(k);
+  Matrix H = Matrix::Zero(mobility.num_velocities(), problem.W.rows()), R = H;
   for (int c = 0; c < problem.num_contacts(); ++c)
-    for (const ContactMobility::Piece& piece : mobility.pieces_of(c))
-      H.block(mobility.part_starts[piece.part], problem.first_row(c), mobility.part_size(piece.part),
-              problem.W.dim(c)) = mobility.columns(piece, problem.W.dim(c));
-  return H.transpose() * P * H;
+    for (const ContactMobility::Piece& piece : mobility.pieces_of(c)) {
+      const int first = mobility.part_starts[piece.part], size = mobility.part_size(piece.part),
+                dim = problem.W.dim(c);
+      H.block(first, problem.first_row(c), size, dim) = mobility.columns(piece, dim);
+      R.block(first, problem.first_row(c), size, dim) = mobility.responses(piece, dim);
+    }
+  return H.transpose() * R;
 }
 
 TEST(ContactMobility, IsWhatTheOperatorIsMadeOf) {

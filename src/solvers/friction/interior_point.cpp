@@ -242,7 +242,6 @@ void InteriorPointSolver::find_step(double target, bool second_order) {
   }
   dv_.setZero();
   factor_.add_impulses(rhs_, dv_);
-  factor_.multiply_mobility(dv_);
   dv_ -= v_;
   factor_.solve_velocities(dv_);
   factor_.find_velocities(dv_, ds_);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "delassus/linalg/block_kernels.hpp"
+
 namespace delassus {
 namespace {
 
@@ -16,19 +18,6 @@ constexpr int k_largest_block = 6;
 using Columns63 = Eigen::Map<const Eigen::Matrix<double, 6, 3>>;
 
 }  // namespace
-
-// x ← P_k x
-template <typename Column>
-void VelocityFactor::multiply_part(int part, Column&& x) const {
-  if (mobility_->part_size(part) == 6) {
-    const Eigen::Map<const Eigen::Matrix<double, 6, 6>> P(mobility_->part_mobility(part).data());
-    const Eigen::Matrix<double, 6, 1> product = P * Eigen::Matrix<double, 6, 1>(x);
-    x = product;
-    return;
-  }
-  const PartVector product = mobility_->part_mobility(part).lazyProduct(x);
-  x = product;
-}
 
 bool VelocityFactor::invert(std::span<const ContactBlock> D) {
   inverse_.resize(D.size());
@@ -75,10 +64,6 @@ bool VelocityFactor::compute_dense() {
   const ContactMobility& mobility = *mobility_;
   S_.setZero(mobility.num_velocities(), mobility.num_velocities());
   add_couplings(true);
-  for (int k = 0; k < mobility.num_parts(); ++k) {
-    auto rows = S_.middleRows(mobility.part_starts[k], mobility.part_size(k));
-    for (Eigen::Index j = 0; j < rows.cols(); ++j) multiply_part(k, rows.col(j));
-  }
   S_.diagonal().array() += 1.0;
   if (!S_.allFinite()) return false;
   lu_.compute(S_);
@@ -90,57 +75,46 @@ bool VelocityFactor::compute_blocks() {
   blocks_.set_zero();
   add_couplings(false);
   for (int k = 0; k < mobility_->num_parts(); ++k)
-    for (int e = blocks_.row_begin(k); e < blocks_.row_end(k); ++e) {
-      auto block = blocks_.block(k, e);
-      if (block.rows() == 6 && block.cols() == 6) {
-        Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>> values(block.data());
-        values = (Eigen::Map<const Eigen::Matrix<double, 6, 6>>(mobility_->part_mobility(k).data()) * values)
-                     .eval();
-      } else {
-        for (Eigen::Index j = 0; j < block.cols(); ++j) multiply_part(k, block.col(j));
-      }
-      if (blocks_.column(e) == k) block.diagonal().array() += 1.0;
-    }
+    blocks_.block(k, blocks_.diagonal_entry(k)).diagonal().array() += 1.0;
   return block_lu_.factorize(blocks_, false);
 }
 
-// G, into S_ or blocks_.
+// P G, into S_ or blocks_.
 void VelocityFactor::add_couplings(bool dense) {
+  const BlockKernels& kernels = block_kernels();
   Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, 0, ContactMobility::k_largest_part, k_max_cone_dim>
-      BZ;
+      RZ;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
     const double scale = member.scale * member.scale;
     const auto pieces = mobility_->pieces_of(member.contact);
     const int* entry = dense ? nullptr : entries_.data() + contact_entries_[member.contact];
+    Matrix3 scaled_Z;
+    if (member.dim == 3) scaled_Z = scale * Z_[i].topLeftCorner<3, 3>();
     for (const ContactMobility::Piece& left : pieces) {
       const int height = mobility_->part_size(left.part);
       const bool fixed = !dense && height == 6 && member.dim == 3;
-      Eigen::Matrix<double, 6, 3> fixed_BZ;
-      if (fixed) {
-        fixed_BZ.noalias() =
-            Columns63(mobility_->H.data() + left.column) * (scale * Z_[i].topLeftCorner<3, 3>());
-      } else {
-        BZ.noalias() = mobility_->columns(left, member.dim).lazyProduct(Z_[i]);
-        BZ *= scale;
-      }
+      double fixed_RZ[18];
+      if (fixed)
+        kernels.combine_columns(mobility_->R.data() + left.column, scaled_Z.data(), fixed_RZ);
+      else
+        RZ.noalias() = mobility_->responses(left, member.dim).lazyProduct(scale * Z_[i]);
       for (const ContactMobility::Piece& right : pieces) {
         const int width = mobility_->part_size(right.part);
         if (dense) {
           S_.block(mobility_->part_starts[left.part], mobility_->part_starts[right.part], height, width) +=
-              BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
+              RZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
           continue;
         }
         double* block = blocks_.values(*entry++);
         if (fixed && width == 6)
-          Eigen::Map<Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(block).noalias() +=
-              fixed_BZ.lazyProduct(Columns63(mobility_->H.data() + right.column).transpose());
+          kernels.add_outer_product(fixed_RZ, mobility_->H.data() + right.column, block);
         else if (fixed)
           ContactMatrix::Block(block, height, width) +=
-              fixed_BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
+              Columns63(fixed_RZ).lazyProduct(mobility_->columns(right, member.dim).transpose());
         else
           ContactMatrix::Block(block, height, width) +=
-              BZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
+              RZ.lazyProduct(mobility_->columns(right, member.dim).transpose());
       }
     }
   }
@@ -190,16 +164,16 @@ void VelocityFactor::add_impulse(const Member& member, const Vector3& y, Vector&
     double* values = g.data() + mobility_->part_starts[piece.part];
     if (mobility_->part_size(piece.part) == 6)
       Eigen::Map<Eigen::Matrix<double, 6, 1>>(values).noalias() +=
-          Columns63(mobility_->H.data() + piece.column).lazyProduct(y);
+          Columns63(mobility_->R.data() + piece.column).lazyProduct(y);
     else
       Eigen::Map<Vector>(values, mobility_->part_size(piece.part)).noalias() +=
-          mobility_->columns(piece, 3).lazyProduct(y);
+          mobility_->responses(piece, 3).lazyProduct(y);
   }
 }
 
 void VelocityFactor::add_impulse(const Member& member, const ContactVector& y, Vector& g) const {
   for (const ContactMobility::Piece& piece : mobility_->pieces_of(member.contact)) {
-    const auto columns = mobility_->columns(piece, member.dim);
+    const auto columns = mobility_->responses(piece, member.dim);
     g.segment(mobility_->part_starts[piece.part], columns.rows()).noalias() += columns.lazyProduct(y);
   }
 }
@@ -227,11 +201,6 @@ ContactVector VelocityFactor::velocity_of(const Member& member, const Vector& v)
         columns.transpose().lazyProduct(v.segment(mobility_->part_starts[piece.part], columns.rows()));
   }
   return u;
-}
-
-void VelocityFactor::multiply_mobility(Vector& g) const {
-  for (int k = 0; k < mobility_->num_parts(); ++k)
-    multiply_part(k, g.segment(mobility_->part_starts[k], mobility_->part_size(k)));
 }
 
 void VelocityFactor::solve_velocities(Vector& v) const {
@@ -271,7 +240,6 @@ void VelocityFactor::solve_in_place(Vector& x) const {
       add_impulse(member, y, g_);
     }
   }
-  multiply_mobility(g_);
   solve_velocities(g_);
   // D⁻¹ (b − Y u): one product after the difference, which is small beside both.
   for (std::size_t i = 0; i < members_.size(); ++i) {

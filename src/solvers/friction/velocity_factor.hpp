@@ -39,16 +39,12 @@ class VelocityFactor {
                         std::span<const ContactBlock> Z);
   // v ← (I + P Bᵀ Z B)⁻¹ v
   void solve_velocities(Vector& v) const;
-  // g ← P g, g += Bᵀ x, u = B v for the members' rows.
-  void multiply_mobility(Vector& g) const;
-  void add_impulses(const Vector& x, Vector& g) const;
+  // v += P Bᵀ x and u = B v for the members' rows.
+  void add_impulses(const Vector& x, Vector& v) const;
   void find_velocities(const Vector& v, Vector& u) const;
 
  private:
-  using PartVector = Eigen::Matrix<double, Eigen::Dynamic, 1, 0, ContactMobility::k_largest_part, 1>;
-  template <typename Column>
-  void multiply_part(int part, Column&& x) const;
-  // g += Bᵀ y and B v of one contact.
+  // g += P Bᵀ y and B v of one contact.
   void add_impulse(const Member& member, const Vector3& y, Vector& g) const;
   void add_impulse(const Member& member, const ContactVector& y, Vector& g) const;
   Vector3 velocity_of_three(const Member& member, const Vector& v) const;
