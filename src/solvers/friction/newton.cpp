@@ -35,7 +35,10 @@ constexpr double k_least_factor = 2, k_factor_change = 1.5;
 constexpr double k_searched_weight = 1e-3;
 // What an outer step leaves of the error where it has been of use.
 constexpr double k_slow_progress = 0.7;
-constexpr int k_max_inner = 15;
+constexpr int k_max_inner = 10;
+// Proximal problems after a failure that keep the weight.
+constexpr int k_hold = 2;
+
 // A proximal problem is solved when ‖F‖ has fallen by this.
 constexpr double k_inner_reduction = 1e-3;
 
@@ -147,7 +150,7 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
   const int limit = iteration_limit();
   double weight = k_first_weight;
   double factor = k_weight_factor;
-  int failures = 0, in_vain = 0;
+  int failures = 0, in_vain = 0, hold = 0;
   for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
     const double best = best_error();
     int steps = 0;
@@ -157,9 +160,12 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
     if (certified() && in_vain > k_patience) break;
     if (solved) {
       failures = 0;
-      if (steps <= k_easy) weight = std::max(weight / factor, k_epsilon);
+      if (hold > 0)
+        --hold;
+      else if (steps <= k_easy) weight = std::max(weight / factor, k_epsilon);
       factor = std::min(factor * k_factor_change, k_weight_factor);
     } else {
+      hold = k_hold;
       // Half of the way back, and then with care.
       factor = std::max(std::sqrt(factor), k_least_factor);
       weight = std::min(weight * factor, 1.0);
