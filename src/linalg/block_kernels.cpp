@@ -49,14 +49,15 @@ DELASSUS_INLINE void subtract_products_body(const double* factor, const double* 
                                             int count, double* targets) {
   for (int u = 0; u < count; ++u) {
     double* target = targets + 36 * static_cast<std::ptrdiff_t>(columns[u]);
-    for_rows_of_product(factor, blocks + 36 * static_cast<std::ptrdiff_t>(u),
-                        [&](int i, const Six& sum) __attribute__((always_inline)) {
-                          Six row;
-                          load(target + 6 * i, row);
-                          row.head -= sum.head;
-                          row.tail -= sum.tail;
-                          store(row, target + 6 * i);
-                        });
+    for_rows_of_product(
+        factor, blocks + 36 * static_cast<std::ptrdiff_t>(u),
+        [&](int i, const Six& sum) __attribute__((always_inline)) {
+          Six row;
+          load(target + 6 * i, row);
+          row.head -= sum.head;
+          row.tail -= sum.tail;
+          store(row, target + 6 * i);
+        });
   }
 }
 DELASSUS_INLINE void multiply_body(const double* a, const double* b, double* out) {
@@ -85,21 +86,21 @@ DELASSUS_INLINE void combine_columns_body(const double* a, const double* c, doub
   }
 }
 
-#define DELASSUS_KERNELS(machine, attribute)                                                              \
-  attribute void subtract_products_##machine(const double* factor, const double* blocks,                  \
-                                             const int* columns, int count, double* targets) {            \
-    subtract_products_body(factor, blocks, columns, count, targets);                                      \
-  }                                                                                                       \
-  attribute void multiply_##machine(const double* a, const double* b, double* out) {                      \
-    multiply_body(a, b, out);                                                                             \
-  }                                                                                                       \
-  attribute void add_outer_product_##machine(const double* a, const double* b, double* block) {           \
-    add_outer_product_body(a, b, block);                                                                  \
-  }                                                                                                       \
-  attribute void combine_columns_##machine(const double* a, const double* c, double* out) {               \
-    combine_columns_body(a, c, out);                                                                      \
-  }                                                                                                       \
-  constexpr BlockKernels k_##machine{#machine, subtract_products_##machine, multiply_##machine,           \
+#define DELASSUS_KERNELS(machine, attribute)                                                                 \
+  attribute void subtract_products_##machine(const double* factor, const double* blocks, const int* columns, \
+                                             int count, double* targets) {                                   \
+    subtract_products_body(factor, blocks, columns, count, targets);                                         \
+  }                                                                                                          \
+  attribute void multiply_##machine(const double* a, const double* b, double* out) {                         \
+    multiply_body(a, b, out);                                                                                \
+  }                                                                                                          \
+  attribute void add_outer_product_##machine(const double* a, const double* b, double* block) {              \
+    add_outer_product_body(a, b, block);                                                                     \
+  }                                                                                                          \
+  attribute void combine_columns_##machine(const double* a, const double* c, double* out) {                  \
+    combine_columns_body(a, c, out);                                                                         \
+  }                                                                                                          \
+  constexpr BlockKernels k_##machine{#machine, subtract_products_##machine, multiply_##machine,              \
                                      add_outer_product_##machine, combine_columns_##machine};
 
 DELASSUS_KERNELS(plain, )

@@ -27,7 +27,8 @@ void ContactMobility::multiply(const ContactMatrix& W, const VectorRef& r, Vecto
       if (W.dim(c) == 3 && part_size(piece.part) == 6)
         Eigen::Map<Vector6>(sum).noalias() += Columns63(R.data() + piece.column).lazyProduct(Vector3(r_c));
       else
-        Eigen::Map<Vector>(sum, part_size(piece.part)).noalias() += responses(piece, W.dim(c)).lazyProduct(r_c);
+        Eigen::Map<Vector>(sum, part_size(piece.part)).noalias() +=
+            responses(piece, W.dim(c)).lazyProduct(r_c);
     }
   }
   out.setZero(W.rows());

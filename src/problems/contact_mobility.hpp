@@ -30,7 +30,7 @@ struct ContactMobility {
   std::vector<int> part_starts{0};  // first velocity of each part; in the end their number
   std::vector<int> contact_starts{0};
   std::vector<Piece> pieces;  // contact by contact
-  std::vector<double> H, R;    // in the same places
+  std::vector<double> H, R;   // in the same places
 
   // Up to so many velocities beside the rows of contacts, and from so many of these on, factors by velocities are the cheaper ones.
   static constexpr double k_fewer_velocities = 1.5;

@@ -71,8 +71,8 @@ void DelassusOperator::fill_mobility(const Parts& parts, int rows, ContactMobili
   if (rows < ContactMobility::k_least_rows || velocities > ContactMobility::k_fewer_velocities * rows) return;
   number_parts(parts, out);
   // Rows of one part among those of the part that it is joined to.
-  const auto copy_rows = [&](const std::vector<double>& from, const Piece& piece, std::size_t column, int size,
-                             std::vector<double>& to) {
+  const auto copy_rows = [&](const std::vector<double>& from, const Piece& piece, std::size_t column,
+                             int size, std::vector<double>& to) {
     const auto height = static_cast<std::size_t>(parts.num_velocities(piece.part));
     const auto offset = static_cast<std::size_t>(part_offsets_[static_cast<std::size_t>(piece.part)]);
     for (int k = 0; k < dims_[piece.contact]; ++k)

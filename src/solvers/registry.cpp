@@ -9,7 +9,6 @@
 #include "delassus/solvers/cone/sor.hpp"
 #include "delassus/solvers/cone/spg.hpp"
 #include "delassus/solvers/friction/admm.hpp"
-#include "delassus/solvers/friction/interior_point.hpp"
 #include "delassus/solvers/friction/newton.hpp"
 #include "delassus/solvers/friction/nsgs.hpp"
 #include "delassus/solvers/lcp/lemke_solver.hpp"
@@ -73,9 +72,6 @@ const std::vector<Entry>& entries() {
         "alternating directions with one factorisation for many iterations, accelerated, Newton steps at the "
         "end; redundant contacts; all round cones, also non-symmetric problems"},
        make_iterative<AdmmSolver>},
-      {{"interior-point",
-        "all contacts come to their modes together in some thirty factorisations; redundant contacts, the exact law; to about 1e-7"},
-       make_iterative<InteriorPointSolver>},
       {{"psor",
         "projected over-relaxation, contact by contact; cheap sweeps, low accuracy; also non-symmetric "
         "problems"},

@@ -8,6 +8,7 @@
 
 #include <numeric>
 
+#include "../support/box_tower.hpp"
 #include "../support/random_problem.hpp"
 #include "delassus/problems/islands.hpp"
 #include "delassus/problems/reduction.hpp"
@@ -92,6 +93,18 @@ TEST(ContactMobility, IsWhatTheOperatorIsMadeOf) {
     const Matrix own = island.W.dense();
     EXPECT_LE((operator_of(island) - own).cwiseAbs().maxCoeff(), 1e-11 * own.cwiseAbs().maxCoeff());
   }
+}
+
+// Translation and rotation are apart in the masses, but every contact moves both.
+TEST(ContactMobility, BodiesAreWhole) {
+  const Problem problem = testing::make_box_tower(9, 0.5, {0, -0.1, 0});
+  Reduction reduction;
+  ASSERT_TRUE(reduction.compute(problem));
+  const LocalProblem& local = reduction.local();
+  ASSERT_EQ(local.mobility.num_parts(), 9);
+  for (int k = 0; k < 9; ++k) EXPECT_EQ(local.mobility.part_size(k), 6);
+  const Matrix W = local.W.dense();
+  EXPECT_LE((operator_of(local) - W).cwiseAbs().maxCoeff(), 1e-14 * W.cwiseAbs().maxCoeff());
 }
 
 TEST(ContactMobility, IsLeftOutWhereItIsNoSmaller) {

@@ -119,7 +119,8 @@ void InteriorPointSolver::prepare(const LocalProblem& problem) {
   }
   Z_.resize(parts_.size());
   damping_.resize(parts_.size());
-  for (Vector* rows : {&x_, &s_, &dx_, &ds_, &u_hat_, &u_free_hat_, &error_, &a_, &rhs_}) rows->setZero(rows_);
+  for (Vector* rows : {&x_, &s_, &dx_, &ds_, &u_hat_, &u_free_hat_, &error_, &a_, &rhs_})
+    rows->setZero(rows_);
   slip_.setZero(static_cast<Eigen::Index>(parts_.size()));
   dslip_ = slip_;
   for (const Contact& part : parts_)
@@ -270,10 +271,10 @@ double InteriorPointSolver::longest_step() const {
     if (dx_[i] < 0) way = std::min(way, -x_[i] / dx_[i]);
     if (ds_[i] < 0) way = std::min(way, -s_[i] / ds_[i]);
     if (dim == 1) continue;
-    way = std::min({way,
-                    way_to_border(ConePoint(part.mu * x_[i], x_, i, dim),
-                                  ConePoint(part.mu * dx_[i], dx_, i, dim), dim),
-                    way_to_border(ConePoint(slip_[at], s_, i, dim), ConePoint(dslip_[at], ds_, i, dim), dim)});
+    way = std::min(
+        {way,
+         way_to_border(ConePoint(part.mu * x_[i], x_, i, dim), ConePoint(part.mu * dx_[i], dx_, i, dim), dim),
+         way_to_border(ConePoint(slip_[at], s_, i, dim), ConePoint(dslip_[at], ds_, i, dim), dim)});
   }
   return way;
 }

@@ -162,7 +162,8 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
       failures = 0;
       if (hold > 0)
         --hold;
-      else if (steps <= k_easy) weight = std::max(weight / factor, k_epsilon);
+      else if (steps <= k_easy)
+        weight = std::max(weight / factor, k_epsilon);
       factor = std::min(factor * k_factor_change, k_weight_factor);
     } else {
       hold = k_hold;
