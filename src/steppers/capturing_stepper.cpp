@@ -27,6 +27,8 @@ constexpr double k_found = 1e-4;
 // A depth of a contact that does not rebound, as a part of the smaller body, that is left to lifting: to solve the step again
 // costs as much as the step [-].
 constexpr double k_slight = 5e-3;
+// So many contacts are a crowd, in which each pushes others onto the next ones.
+constexpr std::size_t k_crowd = 48;
 
 // Neither is a corner, an edge or a rim.
 bool is_smooth(const ContactPlace& place) {
@@ -194,8 +196,28 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
     step.memory.push_back(memory);
     step.shifts.push_back(shift);
   }
+  add_near_contacts(step, h);
   step.contacts.select(contacts, step.entering);
   follow_surfaces(step, h);
+}
+
+void CapturingStepper::add_near_contacts(CapturingStep& step, double h) {
+  const ContactSet& contacts = step.now.contacts;
+  if (!lifts() || formula_.gaps_in_rows || step.entering.size() < k_crowd) return;
+  double sum = 0;
+  for (std::size_t c : step.entering) sum += std::pow(std::min(contacts.normal_velocity(c), 0.0), 2);
+  const double near = h * std::sqrt(sum / static_cast<double>(step.entering.size()));
+  some_.clear();
+  for (std::size_t c = 0, next = 0; c < contacts.size(); ++c) {
+    if (next < step.entering.size() && step.entering[next] == c)
+      ++next;
+    else if (contacts.valid(c) && contacts.gap(c) >= 0 && contacts.gap(c) <= near &&
+             contacts.surface(c).restitution == 0 && is_kept_apart(*step.system, contacts, c))
+      some_.push_back(c);
+  }
+  step.last_places.resize(step.entering.size());
+  for (std::size_t c : some_) enter(step, c, stop_at_surface(contacts.gap(c), h));
+  step.last_places.clear();
 }
 
 void CapturingStepper::update_mean_velocity(const CapturingStep& step) {

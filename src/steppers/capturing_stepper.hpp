@@ -108,6 +108,9 @@ class CapturingStepper final : public Stepper {
   bool halve_deep_step(const State& state, Retries& retries);
   bool halve_gaining_step(const State& state, Retries& retries);
   void update_contacts(CapturingStep& step, double h);
+  // In a crowd, contacts without restitution that are nearer than contacts on average come in the step: pushed by others they may be
+  // reached, and to solve the step again with them costs as much as the step.
+  void add_near_contacts(CapturingStep& step, double h);
   // The motion without new contact impulses, where the scheme has one.
   void predict(CapturingStep& step, double h);
   // The problem of the contacts that enter; false: the trial failed, and the policy was followed.
