@@ -19,6 +19,8 @@ constexpr int k_max_corrections = 40;
 constexpr double k_stalls = 0.9;
 constexpr int k_most_stalled = 5;
 constexpr double k_converged = 1e-15, k_round_off = 1e-12, k_slow = 0.4;
+// The contraction above which the derivatives of friction across slips are taken anew [-].
+constexpr double k_outdated = 0.1;
 // A correction that grows by more than this does not come back; one below that part of the largest velocity may grow for a while where
 // forces are shared in many ways, since their shares have to settle first [-].
 constexpr double k_diverges = 2, k_small = 1e-8;
@@ -161,13 +163,17 @@ bool RungeKuttaStep::has_derivatives(const ConstrainedMotion& motion, const Moti
     k_v_.add(jacobians_.k_v, 1);
     k_v_.add(jacobians_.gyroscopic, 1);
   }
+  return update_slip_derivatives(motion, begin) || k_q_.num_blocks() + k_v_.num_blocks() > 0;
+}
+
+bool RungeKuttaStep::update_slip_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin) {
   k_v_of_stages_.resize(stages_.size());
   bool slips = false;
   for (std::size_t i = static_cast<std::size_t>(first_); i < stages_.size(); ++i) {
     k_v_of_stages_[i] = k_v_;
     if (motion.add_slip_derivatives(stages_[i], begin, k_v_of_stages_[i])) slips = true;
   }
-  return slips || k_q_.num_blocks() + k_v_.num_blocks() > 0;
+  return slips;
 }
 
 void RungeKuttaStep::assemble_coupled(const MotionPoint& begin) {
@@ -253,7 +259,7 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
   forces_.colwise() = begin.forces;
   V_.col(0) = begin.point.phase.v;
   if (!factorize(begin, coupled)) return false;
-  double last = std::numeric_limits<double>::infinity();
+  double last = std::numeric_limits<double>::infinity(), contraction = 0;
   int stalled = 0;
   for (int round = 0; round < k_max_corrections; ++round) {
     update_rates(system, begin);
@@ -265,6 +271,9 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
       motion.place(at);
       residuals(at, i);
     }
+    if (coupled && (round < 2 || contraction > k_outdated) && update_slip_derivatives(motion, begin) &&
+        !factorize(begin, coupled))
+      return false;
     correct(coupled);
     ++iterations_;
     const double size =
@@ -273,7 +282,7 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
     if (!std::isfinite(correction)) return false;
     V_rate_.rightCols(s - first_) += delta_.rightCols(s - first_);
     forces_.rightCols(s - first_) += phi_.rightCols(s - first_);
-    const double contraction = correction / last;
+    contraction = correction / last;
     // What the corrections still to come add up to.
     const bool small = correction <= k_converged * size ||
                        (round > 0 && contraction < 1 &&

@@ -14,8 +14,8 @@
 //
 //   M δ_i − Σ_j (h a_ij k_v + h² (a²)_ij k_q) δ_j − D φ_i = −F_i,   R δ_i = −R_i                       (4)
 //
-// with the matrices of the beginning of the step, but k_v with friction across the slips of the stage i itself; F_i and R_i are the
-// residuals of (2). First without k_v and k_q, where one
+// with the matrices of the beginning of the step, but k_v with friction across the slips of the stage i itself, which are taken anew
+// where that converges slowly, as where a slip begins: its speeds are not known before; F_i and R_i are the residuals of (2). First without k_v and k_q, where one
 // factorisation serves all stages; where that converges slowly, stiff forces are in the motion, and (4) is solved for all stages
 // at once. Stiff springs and dampers are then followed by the stability of the method: Radau IIA damps them (L-stable).
 // Cost: explicit, s factorisations; collocation, one, and s evaluations an iteration.
@@ -69,6 +69,8 @@ class RungeKuttaStep {
   void correct(bool coupled);
   bool has_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin,
                        ForceDerivatives derivatives);
+  // k_v of the stages, with friction across the slips that they have now. False: nothing slips.
+  bool update_slip_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin);
   void find_end(const System& system, const MotionPoint& begin, Phase& end);
 
   const Tableau& tableau_;
