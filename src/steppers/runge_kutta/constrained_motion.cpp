@@ -56,6 +56,7 @@ Eigen::Vector2d ConstrainedMotion::slip_direction(const MotionPoint& at, std::si
   if (is_straight(c, kind)) return d;
   const Eigen::Vector2d u = part_velocity(at.point.contacts, c, kind);
   const double speed = u.norm();
+  if (blur_ > 0) return (blur_ * d + u) / (blur_ + speed);
   if (speed <= at.slow || u.dot(d) <= k_goes_on * speed) return d;
   return u / speed;
 }
@@ -69,9 +70,9 @@ double ConstrainedMotion::slip_damping(const MotionPoint& at, const MotionPoint&
   if (part.size != 2 || modes_[c].part(kind).status != ContactStatus::slip || is_straight(c, kind)) return 0;
   const double load =
       coefficient(contacts, c, kind) * loads.contact_forces[loads.point.contacts.first_row(c)];
-  const double damping = load / std::max(part_velocity(contacts, c, kind).norm(), at.slow);
+  const double damping = load / std::max(part_velocity(contacts, c, kind).norm() + blur_, at.slow);
   if (!(load > 0) || !std::isfinite(damping)) return 0;
-  const Eigen::Vector2d along = slip_direction(at, c, kind), t(-along[1], along[0]);
+  const Eigen::Vector2d along = slip_direction(at, c, kind).normalized(), t(-along[1], along[0]);
   across_.clear(all.columns());
   across_.add_group(1);
   for (int b = 0; b < all.num_blocks(group); ++b) {

@@ -52,6 +52,8 @@ class ConstrainedMotion {
   // Contacts `ids`, ascending and closed, in `modes`. Every slip follows its velocity, but for those that are straightened.
   void begin(const System& system, const StepperOptions& options, std::span<const ContactId> ids,
              std::span<const ContactMode> modes);
+  // d_i of (3) is (ρ d + u_i)/(ρ + |u_i|), d the direction of the mode: slips of less than ρ hardly turn [m/s]. 0: none.
+  void set_blur(double rho) { blur_ = rho; }
   // Time that velocities are judged by: what forces do in it leaves round-off [s].
   void set_interval(double interval) { interval_ = interval; }
   const System& system() const { return *system_; }
@@ -104,7 +106,7 @@ class ConstrainedMotion {
 
   const System* system_ = nullptr;
   const StepperOptions* options_ = nullptr;
-  double interval_ = 0;
+  double interval_ = 0, blur_ = 0;
   std::vector<ContactId> ids_;
   std::vector<ContactMode> modes_;
   std::vector<std::uint8_t> straight_;  // a bit a kind

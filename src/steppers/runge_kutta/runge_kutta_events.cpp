@@ -277,7 +277,8 @@ void RungeKuttaStepper::apply(MotionInProgress& step, const MotionEvent& event) 
     case MotionEvent::Kind::stop: {
       const Eigen::Vector2d left = part_velocity(one_, 0, event.part);
       const Eigen::Vector2d before = part_velocity(begin_.point.contacts, c, event.part);
-      told = motion_.is_straight(c, event.part) || !(left.norm() > k_turned * before.norm());
+      told = motion_.is_straight(c, event.part) ||
+             !(left.norm() > std::max(k_turned * before.norm(), begin_.slow));
       if (told)
         stop_slip(step, event);
       else

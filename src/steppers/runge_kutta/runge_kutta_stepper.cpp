@@ -200,6 +200,7 @@ double RungeKuttaStepper::slip_step(MotionInProgress& step, double h) {
   };
   straight_rest_ = std::numeric_limits<double>::infinity();
   straight_speed_ = 0;
+  slips_grow_ = true;
   bool any = false;
   for (std::size_t c = 0; c < step.closed.size() && !any; ++c)
     for (FrictionKind kind : k_friction_kinds) any = any || slips(c, kind);
@@ -216,6 +217,7 @@ double RungeKuttaStepper::slip_step(MotionInProgress& step, double h) {
       const int row = contacts.first_row(c) + ConstrainedMotion::part_rows(kind, contacts.num_rows(c)).first;
       const Eigen::Vector2d a(work_[row] + bias_[row], work_[row + 1] + bias_[row + 1]);
       const double along = speed > 0 ? a.dot(u) / speed : 0;
+      slips_grow_ = slips_grow_ && along >= 0;
       if (!(along < 0) || !(speed < -along * k_slip_parts * h)) continue;
       const double half = -speed / (along * k_slip_parts), across = std::abs(cross(u, a)) / speed;
       if (across * speed > along * along * k_straight * grid_step) {
@@ -357,10 +359,10 @@ bool RungeKuttaStepper::slips_turn(const MotionInProgress& step) const {
 bool RungeKuttaStepper::try_step(MotionInProgress& step, double h) {
   Certificate& certificate = step.report->certificate;
   taken_ = &smooth_;
-  bool ok = smooth_.take(motion_, begin_, h, options_.derivatives, end_.point.phase);
+  bool ok = smooth_.take(motion_, begin_, h, options_.derivatives, slips_grow_, end_.point.phase);
   if (tableau_.is_explicit && motion_.slip_rate(begin_) * h > k_stiff && (!ok || slips_turn(step))) {
     taken_ = &stiff_;
-    ok = stiff_.take(motion_, begin_, h, options_.derivatives, end_.point.phase);
+    ok = stiff_.take(motion_, begin_, h, options_.derivatives, slips_grow_, end_.point.phase);
   }
   certificate.count_solves(1);
   certificate.iterations += taken_->iterations();

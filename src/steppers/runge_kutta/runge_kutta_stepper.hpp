@@ -181,6 +181,7 @@ class RungeKuttaStepper final : public Stepper {
   Vector work_, bias_;
   // Of slips that are taken straight: half of what is left of the shortest [s], what (2) allows [m/s].
   double straight_rest_ = 0, straight_speed_ = 0;
+  bool slips_grow_ = true;  // all slips at begin_ do
   BlockMatrix M_;
 };
 
