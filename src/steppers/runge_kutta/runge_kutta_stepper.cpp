@@ -24,6 +24,8 @@ constexpr double k_moves = 1e-9;
 // What is left of a slip is approached in halves; the share of (2) [-].
 constexpr double k_slip_parts = 2, k_straight = 1e-11, k_beyond = 3;
 
+// Forces beyond what their modes allow that are more than round-off, as a part of the largest one [-].
+constexpr double k_contradicts = 1e-3;
 // Explicit methods resolve what turns slips by less than this in a step [-].
 constexpr double k_stiff = 0.5;
 // Slips that turn by less are straight but for round-off [rad].
@@ -112,14 +114,7 @@ void RungeKuttaStepper::take_part(MotionInProgress& step) {
   motion_.place(begin_);
   if (!motion_.solve(begin_))
     return refuse(step, h, "the accelerations are not finite, or the mass matrix is not positive definite");
-  // The law is asked again where the modes that were found, or that an event has left, break it at once.
-  if (!step.closed.empty() && step.idle < 2 &&
-      broken_mode(begin_, 1e-9 * force_scale(begin_), std::numeric_limits<double>::infinity()) &&
-      !(motion_.num_redundant() > 0 && is_lawful(step, begin_))) {
-    ++step.idle;
-    step.history.modes_known = false;
-    return;
-  }
+  if (modes_break(step)) return;
   h = slip_step(step, h);
   if (!try_step(step, h)) return;
   if (!straight_slips_hold(step)) {
@@ -145,6 +140,30 @@ void RungeKuttaStepper::take_part(MotionInProgress& step) {
     return resolve_impact(step, h, hit, true);
   }
   apply(step, *event);
+}
+
+// The law is asked again where the modes that were found, or that an event has left, break it at once. Where the law and the forces in its modes
+// contradict each other, no part of the step can be followed.
+bool RungeKuttaStepper::modes_break(MotionInProgress& step) {
+  if (step.closed.empty()) return false;
+  const double force = force_scale(begin_);
+  const auto broken = broken_mode(begin_, 1e-9 * force, std::numeric_limits<double>::infinity());
+  if (!broken || (motion_.num_redundant() > 0 && is_lawful(step, begin_))) return false;
+  if (step.idle < 2) {
+    ++step.idle;
+    step.history.modes_known = false;
+    return true;
+  }
+  if (!(-event_value(begin_, *broken) > k_contradicts * force)) return false;
+  step.report->events.push_back(
+      {.time = step.now.phase.t, .kind = EventKind::zeno, .contact = broken->contact});
+  step.report->warn(
+      WarningKind::captured,
+      fmt::format("t = {:.9g} s: the force of contact '{}' contradicts its mode; the rest of the "
+                  "step is captured, not located",
+                  step.now.phase.t, step.system->contact_name(broken->contact)));
+  capture_rest(step);
+  return true;
 }
 
 // --- contacts and modes

@@ -100,6 +100,8 @@ class RungeKuttaStepper final : public Stepper {
   double slip_step(MotionInProgress& step, double h);
   // Whether the slips that were taken straight in the trial are so.
   bool straight_slips_hold(const MotionInProgress& step) const;
+  // Whether forces at begin_ break the modes: then the law is to be asked again, or the rest has been captured.
+  bool modes_break(MotionInProgress& step);
   // Modes by the contact problem of the accelerations. False: it has no solution.
   bool establish_modes(MotionInProgress& step, double h);
   // Whether a part of the friction of any contact slips with a speed between these.
