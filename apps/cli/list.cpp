@@ -4,6 +4,8 @@
 // delassus list: everything that can be chosen by name, and the scene format.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "apps/cli/commands.hpp"
 #include "delassus/base/names.hpp"
 #include "delassus/front/load_scene.hpp"
@@ -36,6 +38,13 @@ void list_schema() {
   }
 }
 
+void list_schemes(const std::vector<StepperInfo>& schemes) {
+  std::size_t width = 0;
+  for (const StepperInfo& s : schemes) width = std::max(width, s.name.size());
+  for (const StepperInfo& s : schemes)
+    fmt::print("{:<{}}  order {:<5}{} [{}]\n", s.name, width, s.order, s.summary, s.source);
+}
+
 // As `--set` takes it; settings at the top of a scene have no table.
 std::string path_of(const SettingTable& table, const SettingInfo& info) {
   return (table.name == "scene" ? "" : table.name + ".") + info.key;
@@ -48,7 +57,7 @@ void list_defaults() {
   fmt::print("\n");
   for (const SettingTable& table : setting_tables())
     for (const SettingInfo& info : table.keys)
-      fmt::print("  {:<36}{:<20}{}\n", path_of(table, info), info.fallback, info.meaning);
+      fmt::print("  {:<38}{:<20}{}\n", path_of(table, info), info.fallback, info.meaning);
 }
 
 // What may stand for a setting; names that have a list of their own are not repeated.
@@ -73,8 +82,9 @@ void list_settings() {
 
 int list_command(const std::string& kind) {
   if (kind == "steppers") {
-    for (const StepperInfo& s : list_steppers())
-      fmt::print("{:<26}order {:<5}{} [{}]\n", s.name, s.order, s.summary, s.source);
+    list_schemes(list_steppers());
+  } else if (kind == "methods") {
+    list_schemes(list_methods());
   } else if (kind == "solvers") {
     for (const SolverInfo& s : list_solvers()) fmt::print("{:<22}{}\n", s.name, s.summary);
   } else if (kind == "laws") {
@@ -89,8 +99,8 @@ int list_command(const std::string& kind) {
   } else if (kind == "defaults") {
     list_defaults();
   } else {
-    const std::vector<std::string> kinds{"steppers", "solvers",  "laws",    "scenes",
-                                         "schema",   "settings", "defaults"};
+    const std::vector<std::string> kinds{"steppers", "methods", "solvers",  "laws",
+                                         "scenes",   "schema",  "settings", "defaults"};
     const std::string near = nearest_name(kind, kinds);
     throw InputError(fmt::format("cannot list '{}'; {}allowed: {}", kind,
                                  near.empty() ? "" : "did you mean '" + near + "'? ",

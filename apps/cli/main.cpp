@@ -382,9 +382,10 @@ void add_bench(CommandLine& line) {
 
 void add_list(CommandLine& line) {
   const auto kind = std::make_shared<std::string>();
-  CLI::App* app =
-      line.add("list", "what can be chosen: steppers, solvers, laws, scenes, schema, settings, defaults");
-  app->add_option("kind", *kind, "steppers, solvers, laws, scenes, schema, settings or defaults")->required();
+  CLI::App* app = line.add(
+      "list", "what can be chosen: steppers, methods, solvers, laws, scenes, schema, settings, defaults");
+  app->add_option("kind", *kind, "steppers, methods, solvers, laws, scenes, schema, settings or defaults")
+      ->required();
   line.when_chosen(app, [kind] { return list_command(*kind); });
 }
 

@@ -16,6 +16,8 @@ constexpr double k_converges = 0.7;
 constexpr double k_again = 0.1;
 // Differences of runs that diverge are more than this many sums of the errors of their steps [-].
 constexpr double k_amplified = 10;
+// Nor do those that agree to this part of what is tolerated: outputs within steps are that much off [-].
+constexpr double k_agrees = 0.1;
 // Differences below this part of the largest coordinate (or of 1 m) are round-off that has summed up [-].
 constexpr double k_round_off = 1e-11;
 // The window, as a part of all comparisons to each side, and at least [-].
@@ -35,13 +37,23 @@ std::unique_ptr<Simulation> make_finer(const Scene& scene, const Simulation& sim
     for (auto* absolute : {&finest.absolute_tolerance, &finest.length_tolerance, &finest.angle_tolerance,
                            &finest.speed_tolerance, &finest.angular_speed_tolerance})
       if (*absolute) **absolute /= factor;
-  } else
-    options.step = simulation.options().step / std::pow(k_finer_step, level);
+  }
+  // With a tolerance it is the interval of outputs, which may be what bounds the steps.
+  options.step = simulation.options().step / std::pow(k_finer_step, level);
   // The start has been judged.
   options.start = StartPolicy::accept;
   auto out = std::make_unique<Simulation>(finer);
   out->set_state(simulation.state());
   return out;
+}
+
+// What a tolerance allows of positions; 0 without one [m, rad].
+double tolerated(const Simulation& simulation) {
+  const StepperSettings& asked = simulation.options().stepper;
+  if (!asked.tolerance) return 0;
+  const double absolute = asked.absolute_tolerance.value_or(*asked.tolerance);
+  return std::min(asked.length_tolerance.value_or(absolute), asked.angle_tolerance.value_or(absolute)) +
+         *asked.tolerance * largest_coordinate(simulation.system(), simulation.state().q);
 }
 
 // The largest of some values within `reach` places of each.
@@ -98,11 +110,12 @@ ErrorEstimate ErrorEstimator::at_end(const Simulation& simulation) const {
   d1 = largest_around(d1, window);
   d2 = largest_around(d2, window);
   const double none = k_round_off * (1 + largest_coordinate(simulation.system(), simulation.state().q));
+  const double agreed = k_agrees * tolerated(simulation);
   double diverged = 0;  // the largest d₂ where the runs did not converge
   double from = 0;
   for (std::size_t i = 0; i < d1.size(); ++i) {
     const bool converges = d2[i] <= std::max(k_converges * d1[i], none) ||
-                           std::max(d1[i], d2[i]) <= k_amplified * comparisons_[i].steps;
+                           std::max(d1[i], d2[i]) <= std::max(k_amplified * comparisons_[i].steps, agreed);
     if (!converges && diverged == 0) from = comparisons_[i].t;
     if (!converges)
       diverged = std::max(diverged, d2[i]);

@@ -12,7 +12,8 @@
 // Where r > 0.7 the runs do not converge (chaotic motions, impacts that come in another order): the error is not predictable from
 // there on, until d₁ falls below a tenth of what d₂ has been, or what converges is ten times that. Such a time is said, never a number.
 // With a tolerance errors of single steps are known, and need not go with it smoothly: runs whose d₁ and d₂ are at most ten times their
-// sum diverge nowhere, and r counts as 0.7.
+// sum, or a tenth of what is tolerated, diverge nowhere, and r counts as 0.7. Finer runs have shorter intervals of outputs, too, since these may
+// be what bounds the steps.
 // Cost: 7 runs of a fixed step; with a tolerance 7 for order 2 and 20 for order 1.
 #pragma once
 #include <memory>

@@ -144,7 +144,7 @@ ErrorControl::Estimate ErrorControl::estimate(const System& system, double h) {
   const ErrorScales::Worst way = scales_.worst_position(error_);
   const double ways = std::isnan(way.error) ? way.error : above_round_off(way.error);
   out.worst = way.velocity;
-  out.length = ways > 0 ? share * max_abs(error_) : 0.0;
+  out.length = std::isfinite(ways) ? share * max_abs(error_) : 0.0;
   out.error = share * ways / allowed;
   out.difference = relative(ways);
   out.moves = !(ways <= k_event_share);

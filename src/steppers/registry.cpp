@@ -122,9 +122,10 @@ std::vector<Entry> make_contact_entries() {
        }),
        {},
        Projection::none},
-      {{"event-capturing-rk", "Acary 2009, Algorithm 1", "that of its method, 1-6",
-        "Runge-Kutta methods (stepper.method) on the motion between events, which are located to their "
-        "order"},
+      {{"event-capturing-rk", "Acary 2009, Algorithm 1", "1-6",
+        "Runge-Kutta methods (stepper.method, see `delassus list methods`) on the motion between events, "
+        "which "
+        "are located to their order"},
        OfRungeKutta([](const StepperSettings& s) {
          return RungeKuttaSettings{
              .name = *s.name, .method = s.method.value_or("radau-5"), .critical_step = s.critical_step};
@@ -134,16 +135,8 @@ std::vector<Entry> make_contact_entries() {
 
 // The methods of event-capturing-rk on their own, for joints only.
 void add_runge_kutta_entries(std::vector<Entry>& out) {
-  for (const Tableau& tableau : list_tableaux()) {
-    const bool radau = tableau.name.rfind("radau", 0) == 0, lobatto = tableau.name.rfind("lobatto", 0) == 0;
-    const std::string kind = radau     ? "Radau IIA, damps stiff forces"
-                             : lobatto ? "Lobatto IIIA, symmetric, does not damp"
-                                       : "explicit, where nothing is stiff";
-    out.push_back({{tableau.name,
-                    tableau.is_explicit ? "Hairer, Norsett and Wanner 1993, chapter II"
-                                        : "Hairer and Wanner 1996, section IV.5",
-                    std::to_string(tableau.order),
-                    fmt::format("joints only: Runge-Kutta method of order {}, {}", tableau.order, kind)},
+  for (const StepperInfo& method : list_methods()) {
+    out.push_back({{method.name, method.source, method.order, "joints only: " + method.summary},
                    OfRungeKutta([](const StepperSettings& s) {
                      return RungeKuttaSettings{.name = *s.name, .method = *s.name, .joints_only = true};
                    })});
@@ -322,6 +315,25 @@ std::unique_ptr<Stepper> make_runge_kutta(const StepperSettings& settings, Runge
 }
 
 }  // namespace
+
+const std::vector<StepperInfo>& list_methods() {
+  static const std::vector<StepperInfo> all = [] {
+    std::vector<StepperInfo> out;
+    for (const Tableau& tableau : list_tableaux()) {
+      const bool radau = tableau.name.rfind("radau", 0) == 0, lobatto = tableau.name.rfind("lobatto", 0) == 0;
+      const std::string kind = radau     ? "Radau IIA, damps stiff forces"
+                               : lobatto ? "Lobatto IIIA, symmetric, does not damp"
+                                         : "explicit, where nothing is stiff";
+      out.push_back({tableau.name,
+                     tableau.is_explicit ? "Hairer, Norsett and Wanner 1993, chapter II"
+                                         : "Hairer and Wanner 1996, section IV.5",
+                     std::to_string(tableau.order),
+                     fmt::format("Runge-Kutta method of order {}, {}", tableau.order, kind)});
+    }
+    return out;
+  }();
+  return all;
+}
 
 const std::vector<StepperInfo>& list_steppers() {
   static const std::vector<StepperInfo> steppers = [] {

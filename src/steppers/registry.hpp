@@ -21,6 +21,8 @@ struct StepperInfo {
 };
 
 const std::vector<StepperInfo>& list_steppers();
+// The methods of event-capturing-rk.
+const std::vector<StepperInfo>& list_methods();
 
 struct LawInfo {
   ContactLawKind kind = ContactLawKind::coulomb;

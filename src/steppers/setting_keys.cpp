@@ -99,7 +99,7 @@ Keys make_scheme_keys() {
           "prediction", "-", number_between(0, 1),
           "moreau-jean: γ, a contact enters when gap + γ·step·velocity ≤ 0; 1: before it can penetrate",
           &S::prediction),
-      name_key("method", "Runge-Kutta method", runge_kutta_names(),
+      name_key("method", "method", runge_kutta_names(),
                "event-capturing-rk: the method between events; automatic: radau-5", &S::method),
       number_key("critical_step", "s^-p", number_at_least(0),
                  "event-capturing-rk: C, events are located to C·step^(p+1) in time; 0: to round-off",

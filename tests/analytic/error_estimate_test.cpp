@@ -86,6 +86,18 @@ const Case k_cases[] = {
       "stepper.step=0.05"},
      2.5,
      k_pendulums},
+    // Outputs within steps, that are as far off as the tolerance allows
+    {"double_pendulum_radau_outputs",
+     "double_pendulum_wall",
+     {"stepper.projection=all", "stepper.name=event-capturing-rk", "stepper.tolerance=1e-4"},
+     2.5,
+     k_pendulums},
+    // Steps that the interval of outputs bounds, not the tolerance
+    {"block_of_short_steps",
+     "block_on_table",
+     {"stepper.name=event-capturing-rk", "stepper.method=dopri5", "stepper.tolerance=1e-5"},
+     10,
+     {2.991302833115031519391}},
     {"block_captured_tolerance",
      "block_on_table",
      {"stepper.name=moreau-jean", "stepper.tolerance=1e-4", "stepper.step=0.1"},
@@ -115,6 +127,16 @@ TEST(ErrorEstimate, SaysWhereMotionsDiverge) {
   EXPECT_GT(boxes.estimate.predictable_until, 0.1);  // nothing has landed before
   EXPECT_LT(boxes.estimate.predictable_until, 0.45);
   EXPECT_NE(boxes.estimate.reason.find("do not converge"), std::string::npos);
+}
+
+// Errors of steps that are too short for their differences to matter are told all the same.
+TEST(ErrorEstimate, ShortStepsHaveErrors) {
+  Simulation block(load_scene("rocking_block", {"stepper.name=trapezoidal-2", "stepper.tolerance=1e-8"}));
+  double sum = 0;
+  block.observe([&](const Simulation&, const StepReport& report) { sum += report.local_errors; });
+  ASSERT_TRUE(block.run_until(0.05)) << block.report().message;
+  EXPECT_GT(sum, 1e-13);
+  EXPECT_LT(sum, 1e-8);
 }
 
 // The woodpecker starts 0.9 µm within its sleeve: what takes off there does not hit it at once, and the errors of a period go with h².

@@ -4,6 +4,7 @@
 // The program from outside: what it writes, prints and returns.
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -497,13 +498,21 @@ TEST_F(CliTest, Demo) {
 
 TEST_F(CliTest, Lists) {
   const std::pair<const char*, const char*> lists[] = {
-      {"steppers", "trapezoidal-2"},
+      {"steppers", "nonsmooth-generalized-alpha  order 1-2"},
+      {"methods", "lobatto-6       order 6"},
       {"solvers", "lemke"},
       {"laws", "coulomb-polyhedral"},
       {"scenes", "woodpecker"},
       {"schema", "restitution"},
       {"defaults", "stepper.step"},
       {"settings", "| `impact.law` | newton, poisson, simplified | newton |"}};
+  // Lists that others refer to exist.
+  std::set<std::string> named;
+  const std::string settings = run({"list", "settings"}).out, begin = "`delassus list ";
+  for (std::size_t at = settings.find(begin); at != std::string::npos; at = settings.find(begin, at + 1))
+    named.insert(settings.substr(at + begin.size(), settings.find('`', at + 1) - at - begin.size()));
+  EXPECT_TRUE(named.count("methods") == 1 && named.count("steppers") == 1);
+  for (const std::string& kind : named) EXPECT_EQ(run({"list", kind}).status, 0) << kind;
   for (const auto& [kind, piece] : lists) {
     const ProgramResult result = run({"list", kind});
     EXPECT_EQ(result.status, 0) << kind;

@@ -13,7 +13,7 @@ namespace {
 
 // The share of its speed that a slip has along the direction of its mode while it goes on [-].
 constexpr double k_goes_on = 0.25;
-// A slip of less than this part of the largest velocity is only beginning, or at its end [-].
+// A slip of less than this part of the largest velocity, or of what forces do in the interval, is only beginning, or at its end [-].
 constexpr double k_no_slip = 1e-13;
 
 }  // namespace
@@ -56,38 +56,67 @@ Eigen::Vector2d ConstrainedMotion::slip_direction(const MotionPoint& at, std::si
   if (is_straight(c, kind)) return d;
   const Eigen::Vector2d u = part_velocity(at.point.contacts, c, kind);
   const double speed = u.norm();
-  if (speed <= k_no_slip * max_abs(at.point.phase.v) || u.dot(d) <= k_goes_on * speed) return d;
+  if (blur_ > 0) return (blur_ * d + u) / (blur_ + speed);
+  if (speed <= at.slow || u.dot(d) <= k_goes_on * speed) return d;
   return u / speed;
+}
+
+double ConstrainedMotion::slip_damping(const MotionPoint& at, const MotionPoint& loads, std::size_t c,
+                                       FrictionKind kind) const {
+  const ContactSet& contacts = at.point.contacts;
+  const BlockRows& all = contacts.rows.rows;
+  const int group = static_cast<int>(c);
+  const PartRows part = part_rows(kind, contacts.num_rows(c));
+  if (part.size != 2 || modes_[c].part(kind).status != ContactStatus::slip || is_straight(c, kind)) return 0;
+  const double load =
+      coefficient(contacts, c, kind) * loads.contact_forces[loads.point.contacts.first_row(c)];
+  const double damping = load / std::max(part_velocity(contacts, c, kind).norm() + blur_, at.slow);
+  if (!(load > 0) || !std::isfinite(damping)) return 0;
+  const Eigen::Vector2d along = slip_direction(at, c, kind).normalized(), t(-along[1], along[0]);
+  across_.clear(all.columns());
+  across_.add_group(1);
+  for (int b = 0; b < all.num_blocks(group); ++b) {
+    const auto from = all.block(group, b);
+    across_.add_block(all.block_column(group, b), static_cast<int>(from.cols())) =
+        t[0] * from.row(part.first) + t[1] * from.row(part.first + 1);
+  }
+  return damping;
 }
 
 bool ConstrainedMotion::add_slip_derivatives(const MotionPoint& at, const MotionPoint& loads,
                                              BlockMatrix& k_v) const {
-  const ContactSet& contacts = at.point.contacts;
-  const BlockRows& all = contacts.rows.rows;
   bool any = false;
   for (std::size_t c = 0; c < ids_.size(); ++c)
     for (FrictionKind kind : k_friction_kinds) {
-      const int group = static_cast<int>(c);
-      const PartRows part = part_rows(kind, contacts.num_rows(c));
-      if (part.size != 2 || modes_[c].part(kind).status != ContactStatus::slip || is_straight(c, kind))
-        continue;
-      const Eigen::Vector2d u = part_velocity(contacts, c, kind);
-      const double load =
-          coefficient(contacts, c, kind) * loads.contact_forces[loads.point.contacts.first_row(c)];
-      const double damping = load / u.norm();
-      if (!(load > 0) || !std::isfinite(damping)) continue;
-      const Eigen::Vector2d t(-u[1] / u.norm(), u[0] / u.norm());
-      across_.clear(all.columns());
-      across_.add_group(1);
-      for (int b = 0; b < all.num_blocks(group); ++b) {
-        const auto from = all.block(group, b);
-        across_.add_block(all.block_column(group, b), static_cast<int>(from.cols())) =
-            t[0] * from.row(part.first) + t[1] * from.row(part.first + 1);
-      }
-      add_rank_one(across_, 0, -damping, k_v);
-      any = true;
+      const double damping = slip_damping(at, loads, c, kind);
+      if (damping > 0) add_rank_one(across_, 0, -damping, k_v);
+      any = any || damping > 0;
     }
   return any;
+}
+
+double ConstrainedMotion::slip_rate(const MotionPoint& at) const {
+  double fastest = 0;
+  for (std::size_t c = 0; c < ids_.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds) {
+      const double damping = slip_damping(at, at, c, kind);
+      if (!(damping > 0)) continue;
+      double mobility = 0;
+      for (int b = 0; b < at.M->num_blocks(); ++b) {
+        const int first = at.M->block_row(b);
+        if (first != at.M->block_column(b)) continue;
+        const auto mass = at.M->block(b);
+        for (int a = 0; a < across_.num_blocks(0); ++a) {
+          const auto row = across_.block(0, a);
+          const int begin = across_.block_column(0, a);
+          for (Eigen::Index i = std::max(first - begin, 0);
+               i < std::min<Eigen::Index>(row.cols(), first + mass.rows() - begin); ++i)
+            mobility += row(0, i) * row(0, i) / mass(begin + i - first, begin + i - first);
+        }
+      }
+      fastest = std::max(fastest, damping * mobility);
+    }
+  return fastest;
 }
 
 void ConstrainedMotion::add_contact(MotionPoint& out, std::size_t c, std::vector<double>& bias) const {
@@ -124,6 +153,19 @@ void ConstrainedMotion::add_contact(MotionPoint& out, std::size_t c, std::vector
   for (int i = 0; i < num_held; ++i) bias.push_back(contact_bias_[first + held[i]]);
 }
 
+// Where everything rests velocities are round-off of accelerations, whatever contacts and joints make of these.
+double ConstrainedMotion::slow_speed(const MotionPoint& at) const {
+  double acceleration = 0;
+  for (int b = 0; b < at.M->num_blocks(); ++b) {
+    const int first = at.M->block_row(b);
+    if (first != at.M->block_column(b)) continue;
+    const auto block = at.M->block(b);
+    for (Eigen::Index i = 0; i < block.rows(); ++i)
+      if (block(i, i) > 0) acceleration = std::max(acceleration, std::abs(at.k[first + i]) / block(i, i));
+  }
+  return k_no_slip * std::max(max_abs(at.point.phase.v), acceleration * interval_);
+}
+
 void ConstrainedMotion::place(MotionPoint& out) const {
   const System& system = *system_;
   PhasePoint& point = out.point;
@@ -132,6 +174,7 @@ void ConstrainedMotion::place(MotionPoint& out) const {
   system.forces(point.at, point.phase.v, out.k);
   system.bilateral_bias(point.at, point.phase.v, contact_bias_);
   bias_.assign(contact_bias_.data(), contact_bias_.data() + contact_bias_.size());
+  out.slow = slow_speed(out);
   out.tilted = false;
   out.rows = point.joints.rows;
   out.directions = point.joints.rows;

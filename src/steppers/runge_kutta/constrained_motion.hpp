@@ -35,6 +35,7 @@ struct MotionPoint {
   BlockRows rows, directions;  // those of the joints, then those of the contacts
   Vector bias;                 // of the rows
   bool tilted = false;         // some part slips: rows and directions differ
+  double slow = 0;             // slips below this are round-off, or only beginning [m/s]
   const BlockMatrix* M = nullptr;
   BlockMatrix M_memory;
   Vector rate;            // v̇ [m/s²]
@@ -51,6 +52,10 @@ class ConstrainedMotion {
   // Contacts `ids`, ascending and closed, in `modes`. Every slip follows its velocity, but for those that are straightened.
   void begin(const System& system, const StepperOptions& options, std::span<const ContactId> ids,
              std::span<const ContactMode> modes);
+  // d_i of (3) is (ρ d + u_i)/(ρ + |u_i|), d the direction of the mode: slips of less than ρ hardly turn [m/s]. 0: none.
+  void set_blur(double rho) { blur_ = rho; }
+  // Time that velocities are judged by: what forces do in it leaves round-off [s].
+  void set_interval(double interval) { interval_ = interval; }
   const System& system() const { return *system_; }
   const std::vector<ContactId>& ids() const { return ids_; }
   const std::vector<ContactMode>& modes() const { return modes_; }
@@ -80,6 +85,9 @@ class ConstrainedMotion {
   // added to `k_v` with the slips at a point and the normal forces at `loads`. False: nothing slips.
   bool add_slip_derivatives(const MotionPoint& at, const MotionPoint& loads, BlockMatrix& k_v) const;
 
+  // About how fast (4) turns slips into the direction of the forces, the fastest of them; 0: none turns [1/s].
+  double slip_rate(const MotionPoint& at) const;
+
   // d_i of (3).
   Eigen::Vector2d slip_direction(const MotionPoint& at, std::size_t c, FrictionKind kind) const;
 
@@ -90,10 +98,15 @@ class ConstrainedMotion {
   static PartRows part_rows(FrictionKind kind, int num_rows);
 
  private:
+  // μ_i f_N/|u_i| of (4), and t in across_; 0: the part does not slip, or has a direction of its own.
+  double slip_damping(const MotionPoint& at, const MotionPoint& loads, std::size_t c,
+                      FrictionKind kind) const;
+  double slow_speed(const MotionPoint& at) const;
   void add_contact(MotionPoint& out, std::size_t c, std::vector<double>& bias) const;
 
   const System* system_ = nullptr;
   const StepperOptions* options_ = nullptr;
+  double interval_ = 0, blur_ = 0;
   std::vector<ContactId> ids_;
   std::vector<ContactMode> modes_;
   std::vector<std::uint8_t> straight_;  // a bit a kind

@@ -17,8 +17,8 @@
 namespace delassus {
 namespace {
 
-// Forces below this part of the largest one, and slips below this part of the largest velocity, are round-off [-].
-constexpr double k_no_force = 1e-11, k_no_speed = 1e-13;
+// Forces below this part of the largest one are round-off [-].
+constexpr double k_no_force = 1e-11;
 // Floors of the critical interval: relative to the time itself, and to the step; a flight that is shorter than this part of the grid
 // step ends at once [-].
 constexpr double k_time_round_off = 4 * std::numeric_limits<double>::epsilon();
@@ -111,14 +111,14 @@ std::optional<MotionEvent> RungeKuttaStepper::find_broken_mode(const MotionInPro
   (void)h;
   if (step.closed.empty()) return std::nullopt;
   const double force = k_no_force * std::max(force_scale(begin_), force_scale(end_));
-  const double speed = k_no_speed * std::max(max_abs(begin_.point.phase.v), max_abs(end_.point.phase.v));
+  const double speed = std::max(begin_.slow, end_.slow);
   // The stages first, in the order of their times.
   std::optional<MotionEvent> event;
   double first = 2;
-  for (int i = 0; i < smooth_.num_stages(); ++i) {
-    const double s = smooth_.stage_time(i);
+  for (int i = 0; i < taken_->num_stages(); ++i) {
+    const double s = taken_->stage_time(i);
     if (!(s > 0 && s < first)) continue;
-    const MotionPoint& at = smooth_.stage(begin_, i);
+    const MotionPoint& at = taken_->stage(begin_, i);
     auto found = broken_mode(at, force, speed);
     if (!found) continue;
     event = found;
@@ -277,7 +277,8 @@ void RungeKuttaStepper::apply(MotionInProgress& step, const MotionEvent& event) 
     case MotionEvent::Kind::stop: {
       const Eigen::Vector2d left = part_velocity(one_, 0, event.part);
       const Eigen::Vector2d before = part_velocity(begin_.point.contacts, c, event.part);
-      told = motion_.is_straight(c, event.part) || !(left.norm() > k_turned * before.norm());
+      told = motion_.is_straight(c, event.part) ||
+             !(left.norm() > std::max(k_turned * before.norm(), begin_.slow));
       if (told)
         stop_slip(step, event);
       else

@@ -19,6 +19,13 @@ constexpr int k_max_corrections = 40;
 constexpr double k_stalls = 0.9;
 constexpr int k_most_stalled = 5;
 constexpr double k_converged = 1e-15, k_round_off = 1e-12, k_slow = 0.4;
+// The contraction above which the derivatives of friction across slips are taken anew [-].
+constexpr double k_outdated = 0.1;
+// Slips that begin: speeds below which they hardly turn, as a part of what forces do in the step, at first and from one solution to the next [-].
+constexpr double k_first_blur = 0.1, k_less_blur = 0.1;
+constexpr int k_blurs = 8;
+// Corrections that may turn slips that begin, before they have to become shorter [-].
+constexpr int k_most_turns = 6;
 // A correction that grows by more than this does not come back; one below that part of the largest velocity may grow for a while where
 // forces are shared in many ways, since their shares have to settle first [-].
 constexpr double k_diverges = 2, k_small = 1e-8;
@@ -58,7 +65,7 @@ double force_speed(const MotionPoint& at, double h) {
 }  // namespace
 
 bool RungeKuttaStep::take(ConstrainedMotion& motion, const MotionPoint& begin, double h,
-                          ForceDerivatives derivatives, Phase& end) {
+                          ForceDerivatives derivatives, bool slips_grow, Phase& end) {
   const int s = tableau_.num_stages();
   const auto nv = begin.point.phase.v.size();
   h_ = h;
@@ -79,7 +86,10 @@ bool RungeKuttaStep::take(ConstrainedMotion& motion, const MotionPoint& begin, d
     ok = take_explicit(motion, begin);
   } else {
     ok = take_implicit(motion, begin, false);
-    if (!ok && has_derivatives(motion, begin, derivatives)) ok = take_implicit(motion, begin, true);
+    if (!ok && has_derivatives(motion, begin, derivatives)) {
+      ok = take_implicit(motion, begin, true);
+      if (!ok && has_slips_ && slips_grow) ok = take_beginning_slips(motion, begin);
+    }
   }
   if (!ok) {
     if (*failure == '\0') failure = "Newton's method for the stages of the step does not converge";
@@ -161,13 +171,18 @@ bool RungeKuttaStep::has_derivatives(const ConstrainedMotion& motion, const Moti
     k_v_.add(jacobians_.k_v, 1);
     k_v_.add(jacobians_.gyroscopic, 1);
   }
+  has_slips_ = update_slip_derivatives(motion, begin);
+  return has_slips_ || k_q_.num_blocks() + k_v_.num_blocks() > 0;
+}
+
+bool RungeKuttaStep::update_slip_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin) {
   k_v_of_stages_.resize(stages_.size());
   bool slips = false;
   for (std::size_t i = static_cast<std::size_t>(first_); i < stages_.size(); ++i) {
     k_v_of_stages_[i] = k_v_;
     if (motion.add_slip_derivatives(stages_[i], begin, k_v_of_stages_[i])) slips = true;
   }
-  return slips || k_q_.num_blocks() + k_v_.num_blocks() > 0;
+  return slips;
 }
 
 void RungeKuttaStep::assemble_coupled(const MotionPoint& begin) {
@@ -241,20 +256,39 @@ void RungeKuttaStep::correct(bool coupled) {
   }
 }
 
-bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint& begin, bool coupled) {
+// From slips that hardly turn to those that do, each solution the beginning of the next.
+bool RungeKuttaStep::take_beginning_slips(ConstrainedMotion& motion, const MotionPoint& begin) {
+  V_rate_.colwise() = begin.rate;
+  W_rate_.colwise() = begin.point.phase.v;
+  forces_.colwise() = begin.forces;
+  double blur = k_first_blur * force_speed(begin, h_);
+  bool ok = true;
+  for (int level = 0; ok && level < k_blurs; ++level, blur *= k_less_blur) {
+    motion.set_blur(blur);
+    ok = take_implicit(motion, begin, true, true);
+  }
+  motion.set_blur(0);
+  return ok && take_implicit(motion, begin, true, true);
+}
+
+bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint& begin, bool coupled,
+                                   bool goes_on) {
   const System& system = motion.system();
   const int s = tableau_.num_stages();
   minus_F_.resize(begin.rate.size(), s);
   minus_R_.resize(begin.rows.rows(), s);
   delta_.setZero(begin.rate.size(), s);
   phi_.setZero(begin.rows.rows(), s);
-  V_rate_.colwise() = begin.rate;
-  W_rate_.colwise() = begin.point.phase.v;
-  forces_.colwise() = begin.forces;
+  if (!goes_on) {
+    V_rate_.colwise() = begin.rate;
+    W_rate_.colwise() = begin.point.phase.v;
+    forces_.colwise() = begin.forces;
+  }
   V_.col(0) = begin.point.phase.v;
   if (!factorize(begin, coupled)) return false;
-  double last = std::numeric_limits<double>::infinity();
+  double last = std::numeric_limits<double>::infinity(), contraction = 0;
   int stalled = 0;
+  bool slips = false;
   for (int round = 0; round < k_max_corrections; ++round) {
     update_rates(system, begin);
     largest_term_ = 0;
@@ -265,6 +299,10 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
       motion.place(at);
       residuals(at, i);
     }
+    if (coupled && (round < 2 || contraction > k_outdated)) {
+      slips = update_slip_derivatives(motion, begin);
+      if (slips && !factorize(begin, coupled)) return false;
+    }
     correct(coupled);
     ++iterations_;
     const double size =
@@ -273,7 +311,7 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
     if (!std::isfinite(correction)) return false;
     V_rate_.rightCols(s - first_) += delta_.rightCols(s - first_);
     forces_.rightCols(s - first_) += phi_.rightCols(s - first_);
-    const double contraction = correction / last;
+    contraction = correction / last;
     // What the corrections still to come add up to.
     const bool small = correction <= k_converged * size ||
                        (round > 0 && contraction < 1 &&
@@ -299,7 +337,8 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
     stalled = contraction > k_stalls ? stalled + 1 : 0;
     if (stalled > k_most_stalled) return false;
     if (correction > k_small * size) {
-      if (round > 0 && contraction > k_diverges) return false;
+      const bool turns = slips && round < k_most_turns;
+      if (round > 0 && contraction > k_diverges && !turns) return false;
       if (!coupled && round > 1 && contraction > k_slow) return false;
     }
     last = correction;

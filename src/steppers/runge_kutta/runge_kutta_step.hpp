@@ -14,10 +14,12 @@
 //
 //   M δ_i − Σ_j (h a_ij k_v + h² (a²)_ij k_q) δ_j − D φ_i = −F_i,   R δ_i = −R_i                       (4)
 //
-// with the matrices of the beginning of the step, but k_v with friction across the slips of the stage i itself; F_i and R_i are the
-// residuals of (2). First without k_v and k_q, where one
+// with the matrices of the beginning of the step, but k_v with friction across the slips of the stage i itself, which are taken anew
+// where that converges slowly, as where a slip begins: its speeds are not known before; F_i and R_i are the residuals of (2). First without k_v and k_q, where one
 // factorisation serves all stages; where that converges slowly, stiff forces are in the motion, and (4) is solved for all stages
 // at once. Stiff springs and dampers are then followed by the stability of the method: Radau IIA damps them (L-stable).
+// Where even that fails while slips begin, they are followed from ones that hardly turn: d_i = (ρ d + u_i)/(ρ + |u_i|) with ρ that falls by tens,
+// each solution the beginning of the next, and ρ = 0 at last.
 // Cost: explicit, s factorisations; collocation, one, and s evaluations an iteration.
 #pragma once
 #include <vector>
@@ -39,9 +41,9 @@ class RungeKuttaStep {
  public:
   explicit RungeKuttaStep(const Tableau& tableau) : tableau_(tableau), stages_(tableau.c.size()) {}
 
-  // From `begin`, which has been placed and solved, over h. False: `failure` says why.
+  // From `begin`, which has been placed and solved, over h; `slips_grow`: none of the slips is coming to its end. False: `failure` says why.
   bool take(ConstrainedMotion& motion, const MotionPoint& begin, double h, ForceDerivatives derivatives,
-            Phase& end);
+            bool slips_grow, Phase& end);
   // Of the last step.
   void integrate(const System& system, const MotionPoint& begin, StepIntegrals& out) const;
   const MotionPoint& stage(const MotionPoint& begin, int i) const {
@@ -58,8 +60,9 @@ class RungeKuttaStep {
 
  private:
   bool take_explicit(ConstrainedMotion& motion, const MotionPoint& begin);
-  // `coupled`: (4) as a whole. Not converged: false.
-  bool take_implicit(ConstrainedMotion& motion, const MotionPoint& begin, bool coupled);
+  // `coupled`: (4) as a whole; `goes_on`: from the accelerations at hand. Not converged: false.
+  bool take_implicit(ConstrainedMotion& motion, const MotionPoint& begin, bool coupled, bool goes_on = false);
+  bool take_beginning_slips(ConstrainedMotion& motion, const MotionPoint& begin);
   void move_stage(const System& system, const MotionPoint& begin, int i);
   void update_rates(const System& system, const MotionPoint& begin);
   bool factorize(const MotionPoint& begin, bool coupled);
@@ -69,11 +72,14 @@ class RungeKuttaStep {
   void correct(bool coupled);
   bool has_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin,
                        ForceDerivatives derivatives);
+  // k_v of the stages, with friction across the slips that they have now. False: nothing slips.
+  bool update_slip_derivatives(const ConstrainedMotion& motion, const MotionPoint& begin);
   void find_end(const System& system, const MotionPoint& begin, Phase& end);
 
   const Tableau& tableau_;
   std::vector<MotionPoint> stages_;
   double h_ = 0;
+  bool has_slips_ = false;
   int first_ = 0, iterations_ = 0, evaluations_ = 0;
   double residual_ = 0, largest_term_ = 0;
   // One column a stage.

@@ -24,6 +24,16 @@ constexpr double k_moves = 1e-9;
 // What is left of a slip is approached in halves; the share of (2) [-].
 constexpr double k_slip_parts = 2, k_straight = 1e-11, k_beyond = 3;
 
+// Forces beyond what their modes allow that are more than round-off, as a part of the largest one [-].
+constexpr double k_contradicts = 1e-3;
+// Explicit methods resolve what turns slips by less than this in a step [-].
+constexpr double k_stiff = 0.5;
+// Slips that turn by less are straight but for round-off [rad].
+constexpr double k_turns = 1e-9;
+
+// Accelerations below this part of those without contact forces are what solvers leave [-].
+constexpr double k_same_acceleration = 1e-6;
+
 double cross(const Eigen::Vector2d& a, const Eigen::Vector2d& b) {
   return a[0] * b[1] - a[1] * b[0];
 }
@@ -44,12 +54,14 @@ RungeKuttaStepper::RungeKuttaStepper(RungeKuttaSettings settings, const StepperO
       formula_(trapezoidal_2_formula()),
       kernel_(formula_, options_, *solver_),
       impacts_(options_, *solver_),
-      smooth_(tableau_) {}
+      smooth_(tableau_),
+      stiff_(find_tableau("radau-5")) {}
 
 void RungeKuttaStepper::advance(const System& system, State& state, const StepRequest& request,
                                 StepReport& report) {
   MotionInProgress& step = step_;
   step.begin(system, state, request, report);
+  motion_.set_interval(request.t_end - state.t);
   step.history.acceleration = {};
   step.hit.clear();
   step.released.clear();
@@ -102,14 +114,7 @@ void RungeKuttaStepper::take_part(MotionInProgress& step) {
   motion_.place(begin_);
   if (!motion_.solve(begin_))
     return refuse(step, h, "the accelerations are not finite, or the mass matrix is not positive definite");
-  // The law is asked again where the modes that were found, or that an event has left, break it at once.
-  if (!step.closed.empty() && step.idle < 2 &&
-      broken_mode(begin_, 1e-9 * force_scale(begin_), std::numeric_limits<double>::infinity()) &&
-      !(motion_.num_redundant() > 0 && is_lawful(step, begin_))) {
-    ++step.idle;
-    step.history.modes_known = false;
-    return;
-  }
+  if (modes_break(step)) return;
   h = slip_step(step, h);
   if (!try_step(step, h)) return;
   if (!straight_slips_hold(step)) {
@@ -135,6 +140,30 @@ void RungeKuttaStepper::take_part(MotionInProgress& step) {
     return resolve_impact(step, h, hit, true);
   }
   apply(step, *event);
+}
+
+// The law is asked again where the modes that were found, or that an event has left, break it at once. Where the law and the forces in its modes
+// contradict each other, no part of the step can be followed.
+bool RungeKuttaStepper::modes_break(MotionInProgress& step) {
+  if (step.closed.empty()) return false;
+  const double force = force_scale(begin_);
+  const auto broken = broken_mode(begin_, 1e-9 * force, std::numeric_limits<double>::infinity());
+  if (!broken || (motion_.num_redundant() > 0 && is_lawful(step, begin_))) return false;
+  if (step.idle < 2) {
+    ++step.idle;
+    step.history.modes_known = false;
+    return true;
+  }
+  if (!(-event_value(begin_, *broken) > k_contradicts * force)) return false;
+  step.report->events.push_back(
+      {.time = step.now.phase.t, .kind = EventKind::zeno, .contact = broken->contact});
+  step.report->warn(
+      WarningKind::captured,
+      fmt::format("t = {:.9g} s: the force of contact '{}' contradicts its mode; the rest of the "
+                  "step is captured, not located",
+                  step.now.phase.t, step.system->contact_name(broken->contact)));
+  capture_rest(step);
+  return true;
 }
 
 // --- contacts and modes
@@ -190,6 +219,7 @@ double RungeKuttaStepper::slip_step(MotionInProgress& step, double h) {
   };
   straight_rest_ = std::numeric_limits<double>::infinity();
   straight_speed_ = 0;
+  slips_grow_ = true;
   bool any = false;
   for (std::size_t c = 0; c < step.closed.size() && !any; ++c)
     for (FrictionKind kind : k_friction_kinds) any = any || slips(c, kind);
@@ -202,9 +232,11 @@ double RungeKuttaStepper::slip_step(MotionInProgress& step, double h) {
       if (!slips(c, kind)) continue;
       const Eigen::Vector2d u = part_velocity(contacts, c, kind);
       const double speed = u.norm();
+      if (speed <= begin_.slow) continue;
       const int row = contacts.first_row(c) + ConstrainedMotion::part_rows(kind, contacts.num_rows(c)).first;
       const Eigen::Vector2d a(work_[row] + bias_[row], work_[row + 1] + bias_[row + 1]);
       const double along = speed > 0 ? a.dot(u) / speed : 0;
+      slips_grow_ = slips_grow_ && along >= 0;
       if (!(along < 0) || !(speed < -along * k_slip_parts * h)) continue;
       const double half = -speed / (along * k_slip_parts), across = std::abs(cross(u, a)) / speed;
       if (across * speed > along * along * k_straight * grid_step) {
@@ -233,13 +265,37 @@ bool RungeKuttaStepper::straight_slips_hold(const MotionInProgress& step) const 
   return true;
 }
 
+bool RungeKuttaStepper::creeps(const ContactSet& contacts, double slow, double fast) {
+  for (std::size_t c = 0; c < contacts.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds) {
+      const double speed = part_velocity(contacts, c, kind).norm();
+      if (speed > slow && speed <= fast) return true;
+    }
+  return false;
+}
+
 // What the law makes of `contacts`: those that stay closed, sticking or slipping, and those that leave.
 bool RungeKuttaStepper::find_lawful_modes(const PhasePoint& point, const ContactSet& contacts,
                                           std::vector<ContactMode>& modes, std::vector<char>& leaves) {
-  const double at_rest = k_rest_tolerance * max_abs(point.phase.v);
+  double at_rest = k_rest_tolerance * max_abs(point.phase.v);
   if (!kernel_.find_modes(*step_.system, point, contacts, at_rest, modes)) return false;
+  // Where everything rests velocities are round-off of what forces do in a step.
+  const double round_off =
+      k_rest_tolerance * kernel_.free_acceleration() * (step_.request.t_end - step_.report->t_begin);
+  if (creeps(contacts, at_rest, round_off)) {
+    if (!kernel_.find_modes(*step_.system, point, contacts, round_off, modes)) return false;
+  }
+  at_rest = std::max(at_rest, round_off);
   leaves.assign(contacts.size(), 0);
   for (std::size_t c = 0; c < contacts.size(); ++c) {
+    if (modes[c].status == ContactStatus::slip &&
+        part_velocity(contacts, c, FrictionKind::sliding).norm() <= at_rest) {
+      // A slip begins the way it accelerates. A share of friction that is at its limit moves nothing where others hold.
+      const Eigen::Vector2d a = kernel_.slip_acceleration(static_cast<int>(c));
+      const bool begins = a.norm() > 0.5 * k_same_acceleration * kernel_.free_acceleration();
+      modes[c].set_part(FrictionKind::sliding, begins ? PartMode{ContactStatus::slip, a.normalized()}
+                                                      : PartMode{ContactStatus::stick, {0, 0}});
+    }
     if (modes[c].status != ContactStatus::open) continue;
     leaves[c] = kernel_.take_off_acceleration(static_cast<int>(c)) > 0;
     if (leaves[c] != 0) continue;
@@ -279,15 +335,22 @@ bool RungeKuttaStepper::establish_modes(MotionInProgress& step, double h) {
 }
 
 bool RungeKuttaStepper::is_lawful(const MotionInProgress& step, const MotionPoint& at) {
-  if (!find_lawful_modes(at.point, at.point.contacts, lawful_, leaves_)) return false;
-  // Accelerations of the solver's accuracy.
-  constexpr double same = 1e-6;
+  // What sticks does not slip, whatever the velocities that a step has drifted by.
+  touching_ = at.point.contacts;
+  for (std::size_t c = 0; c < step.closed.size(); ++c)
+    for (FrictionKind kind : k_friction_kinds) {
+      const auto part = ConstrainedMotion::part_rows(kind, touching_.num_rows(c));
+      if (step.modes[c].part(kind).status == ContactStatus::stick)
+        touching_.u.segment(touching_.first_row(c) + part.first, part.size).setZero();
+    }
+  if (!find_lawful_modes(at.point, touching_, lawful_, leaves_)) return false;
   if (std::any_of(leaves_.begin(), leaves_.end(), [](char leaves) { return leaves != 0; })) return false;
   for (std::size_t c = 0; c < step.closed.size(); ++c)
     for (FrictionKind kind : k_friction_kinds) {
       const bool sticks = step.modes[c].part(kind).status == ContactStatus::stick;
       if (!sticks || kind != FrictionKind::sliding) continue;
-      if (kernel_.slip_acceleration(static_cast<int>(c)).norm() > same * kernel_.free_acceleration())
+      if (kernel_.slip_acceleration(static_cast<int>(c)).norm() >
+          k_same_acceleration * kernel_.free_acceleration())
         return false;
     }
   return true;
@@ -295,13 +358,35 @@ bool RungeKuttaStepper::is_lawful(const MotionInProgress& step, const MotionPoin
 
 // --- the smooth step
 
+bool RungeKuttaStepper::slips_turn(const MotionInProgress& step) const {
+  for (int i = 0; i < smooth_.num_stages(); ++i) {
+    const MotionPoint& at = smooth_.stage(begin_, i);
+    for (std::size_t c = 0; c < step.closed.size(); ++c)
+      for (FrictionKind kind : k_friction_kinds) {
+        const ContactSet& contacts = at.point.contacts;
+        if (step.modes[c].part(kind).status != ContactStatus::slip || motion_.is_straight(c, kind) ||
+            ConstrainedMotion::part_rows(kind, contacts.num_rows(c)).size != 2)
+          continue;
+        const Eigen::Vector2d u = part_velocity(contacts, c, kind);
+        if (std::abs(cross(u, motion_.slip_direction(begin_, c, kind))) > k_turns * u.norm() + at.slow)
+          return true;
+      }
+  }
+  return false;
+}
+
 bool RungeKuttaStepper::try_step(MotionInProgress& step, double h) {
   Certificate& certificate = step.report->certificate;
-  const bool ok = smooth_.take(motion_, begin_, h, options_.derivatives, end_.point.phase);
+  taken_ = &smooth_;
+  bool ok = smooth_.take(motion_, begin_, h, options_.derivatives, slips_grow_, end_.point.phase);
+  if (tableau_.is_explicit && motion_.slip_rate(begin_) * h > k_stiff && (!ok || slips_turn(step))) {
+    taken_ = &stiff_;
+    ok = stiff_.take(motion_, begin_, h, options_.derivatives, slips_grow_, end_.point.phase);
+  }
   certificate.count_solves(1);
-  certificate.iterations += smooth_.iterations();
+  certificate.iterations += taken_->iterations();
   if (!ok) {
-    refuse(step, h, smooth_.failure);
+    refuse(step, h, taken_->failure);
     return false;
   }
   motion_.place(end_);
@@ -331,7 +416,7 @@ void RungeKuttaStepper::accept(MotionInProgress& step, double h) {
   StepReport& report = *step.report;
   Certificate& certificate = report.certificate;
   ++report.substeps;
-  smooth_.integrate(system, begin_, integrals_);
+  taken_->integrate(system, begin_, integrals_);
   EnergyLedger& energy = step.history.energy;
   energy.nonconservative += integrals_.nonconservative;
   energy.friction += integrals_.friction;
@@ -343,7 +428,7 @@ void RungeKuttaStepper::accept(MotionInProgress& step, double h) {
   report.joint_impulses += integrals_.joint_impulses;
   certificate.status = worse(certificate.status, SolveStatus::converged);
   certificate.redundant_joint_rows = step.closed.empty() ? motion_.num_redundant() : 0;
-  certificate.momentum_residual = std::max(certificate.momentum_residual, smooth_.residual());
+  certificate.momentum_residual = std::max(certificate.momentum_residual, taken_->residual());
   const double scale = force_scale(end_);
   if (!step.closed.empty() && scale > 0)
     if (const auto broken = broken_mode(end_, 0, std::numeric_limits<double>::infinity())) {

@@ -28,6 +28,9 @@
 //
 // and this is taken straight, as a slip without such forces is from the beginning.
 //
+// Where a slip begins or ends, friction turns it into the direction of the forces across it at a rate of μ f_N/(m |u|): explicit methods leave
+// steps in which that is fast, and in which it turns, to Radau's of order 5.
+//
 // No dry friction in joints. Laws: exact Coulomb friction with couples and friction that depends on speed, or none.
 #pragma once
 #include <memory>
@@ -97,12 +100,18 @@ class RungeKuttaStepper final : public Stepper {
   double slip_step(MotionInProgress& step, double h);
   // Whether the slips that were taken straight in the trial are so.
   bool straight_slips_hold(const MotionInProgress& step) const;
+  // Whether forces at begin_ break the modes: then the law is to be asked again, or the rest has been captured.
+  bool modes_break(MotionInProgress& step);
   // Modes by the contact problem of the accelerations. False: it has no solution.
   bool establish_modes(MotionInProgress& step, double h);
+  // Whether a part of the friction of any contact slips with a speed between these.
+  static bool creeps(const ContactSet& contacts, double slow, double fast);
   bool find_lawful_modes(const PhasePoint& point, const ContactSet& contacts, std::vector<ContactMode>& modes,
                          std::vector<char>& leaves);
   // The smooth step of h from begin_, and its end. False: it fails.
   bool try_step(MotionInProgress& step, double h);
+  // Whether a slip turns in the step that was tried.
+  bool slips_turn(const MotionInProgress& step) const;
   void refuse(MotionInProgress& step, double h, const std::string& why);
   void accept(MotionInProgress& step, double h);
   void remember(MotionInProgress& step, double h);
@@ -150,7 +159,9 @@ class RungeKuttaStepper final : public Stepper {
   StepFinisher finisher_;
   ContactMemories memories_;
   ConstrainedMotion motion_;
-  RungeKuttaStep smooth_;
+  // The method, and the one that takes what is too stiff for it; the one at hand.
+  RungeKuttaStep smooth_, stiff_;
+  RungeKuttaStep* taken_ = &smooth_;
 
   // Memory only: begun anew by every advance, or written before it is read.
   MotionInProgress step_;
@@ -172,6 +183,7 @@ class RungeKuttaStepper final : public Stepper {
   Vector work_, bias_;
   // Of slips that are taken straight: half of what is left of the shortest [s], what (2) allows [m/s].
   double straight_rest_ = 0, straight_speed_ = 0;
+  bool slips_grow_ = true;  // all slips at begin_ do
   BlockMatrix M_;
 };
 
