@@ -39,6 +39,7 @@ class IslandSolver {
   bool settle(SolveStats& total);
 
   double tolerance_;
+  int in_vain_ = 0;  // attempts since the residual has last become smaller
   NewtonSolver newton_;
   AdmmSolver admm_;
   NsgsSolver nsgs_, nsgs_both_ways_;
