@@ -56,7 +56,9 @@ struct SettingOptions {
         {"law.name", "--law", &law}};
     for (const auto& [path, option, value] : named)
       if (*value) {
-        const std::string text = **value == "auto" ? "automatic" : **value;
+        // Of solvers `auto` is one.
+        const bool is_chosen = value == &stepper && **value == "auto";
+        const std::string text = is_chosen ? "automatic" : **value;
         out.emplace_back(std::string(path) + "=" + text, std::string(option) + " " + **value);
       }
     for (const std::string& text : set) out.emplace_back(text, "--set " + text);

@@ -244,6 +244,8 @@ void RunFiles::finish(const Simulation& simulation, const std::string& status, c
   summary.energy_in_play = simulation.energy_watch().in_play();
   if (const std::optional<Warning> gained = simulation.energy_watch().verdict(simulation.system()))
     summary.warn(*gained);
+  if (const std::optional<Warning> lost = simulation.energy_watch().loss_verdict(simulation.system()))
+    summary.warn(*lost);
   summary.status = status;
   summary.message = message;
   summary.time = state.t;

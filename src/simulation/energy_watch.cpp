@@ -22,8 +22,11 @@ bool has_belts(const System& system, const State& state) {
 
 }  // namespace
 
-void EnergyWatch::begin(const System& system, const State& state, const EnergyReport& energy) {
+void EnergyWatch::begin(const System& system, const State& state, const EnergyReport& energy,
+                        bool stops_before_contact) {
   *this = {};
+  stops_before_contact_ = stops_before_contact;
+  first_loss_ = loss(energy);
   fixed_ = !system.depends_on_time() && !(system.has_contacts() && has_belts(system, state));
   Vector k;
   system.forces(state.t, state.q, state.v, k);
@@ -51,6 +54,14 @@ EnergyWatch::Culprit EnergyWatch::culprit(const StepReport& report) const {
   look(e.projection - last_.projection, "the projection onto joints and contacts");
   if (fixed_) look(e.friction - last_.friction, "friction");
   if (fixed_) look(e.impact - last_.impact, "impacts");
+  const char* const part = who.part;
+  who = place_of(report);
+  who.part = part;
+  return who;
+}
+
+EnergyWatch::Culprit EnergyWatch::place_of(const StepReport& report) {
+  Culprit who;
   const Event* strongest = nullptr;
   for (const Event& event : report.events)
     if (event.kind == EventKind::impact &&
@@ -80,8 +91,23 @@ std::string EnergyWatch::Culprit::describe(const System& system) const {
   return part;
 }
 
+// (3)
+double EnergyWatch::loss(const EnergyReport& energy) const {
+  return energy.driven - energy.constraint + (stops_before_contact_ ? energy.normal : 0.0);
+}
+
 void EnergyWatch::look(const StepReport& report) {
   const EnergyReport& e = report.energy;
+  const double lost = loss(e) - first_loss_;
+  if (lost - loss_ > std::max(worst_loss_, k_visible_gain * in_play())) {
+    worst_loss_ = lost - loss_;
+    worst_loss_time_ = report.t_end;
+    worst_loser_ = place_of(report);
+    worst_loser_.part = last_.projection - e.projection > last_.normal - e.normal
+                            ? "the projection onto joints and contacts"
+                            : "normal contact impulses";
+  }
+  loss_ = lost;
   highest_ = std::max(highest_, e.kinetic + e.potential);
   lowest_ = std::min(lowest_, e.potential);
   work_ = std::max(work_, std::abs(e.work));
@@ -110,6 +136,16 @@ std::optional<Warning> EnergyWatch::verdict(const System& system) const {
                   "most in the step to t = {:.9g} s: {:.3g} J by {}; a smaller step may help",
                   largest_, largest_time_, 100 * largest_ / in_play(), worst_time_, worst_gain_,
                   worst_.describe(system))};
+}
+
+std::optional<Warning> EnergyWatch::loss_verdict(const System& system) const {
+  if (!(loss_ > k_loss_tolerance * in_play())) return std::nullopt;
+  return Warning{WarningKind::energy_loss,
+                 fmt::format("{:.3g} J are lost beside what friction and impacts have taken, {:.2g} % of the "
+                             "energy in play; most in the step to t = {:.9g} s: {:.3g} J by {}; a smaller "
+                             "step, or another scheme, may help",
+                             loss_, 100 * loss_ / in_play(), worst_loss_time_, worst_loss_,
+                             worst_loser_.describe(system))};
 }
 
 }  // namespace delassus

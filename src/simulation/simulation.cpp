@@ -115,7 +115,7 @@ Simulation::Simulation(std::shared_ptr<const System> system, State state, Simula
   if (!own_stepper)
     if (const std::string caution = stepper_caution(options_.stepper, *system_, state_); !caution.empty())
       start_warnings_.push_back({WarningKind::setting, caution});
-  energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+  energy_watch_.begin(*system_, state_, energy_of(*system_, state_), stepper_->stops_before_contact());
   if (options_.monitors) bound_watch_.begin(*system_, state_);
 }
 
@@ -162,7 +162,8 @@ void Simulation::set_state(State state) {
   std::erase_if(state.history.contacts, [&](const ContactMemory& c) { return !system_->has_contact(c.id); });
   std::erase_if(start_warnings_, [](const Warning& x) { return x.kind == WarningKind::start; });
   state_ = std::move(state);
-  energy_watch_.begin(*system_, state_, energy_of(*system_, state_));
+  energy_watch_.begin(*system_, state_, energy_of(*system_, state_),
+                      stepper_ && stepper_->stops_before_contact());
   if (options_.monitors) bound_watch_.begin(*system_, state_);
   certificate_watch_ = {};
   report_ = {};

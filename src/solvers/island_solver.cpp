@@ -32,6 +32,9 @@ constexpr int k_warm_newton = 8;
 constexpr int k_inside_iterations = 120, k_inside_newton = 400;
 // Where the interior point hands over [-].
 constexpr double k_inside_error = 1e-6;
+// So many attempts in turn that leave more than this part of the residual: what is left is a contradiction of the problem.
+constexpr int k_attempts_in_vain = 3;
+constexpr double k_in_vain = 0.9;
 // Planar problems up to this many contacts are given to Lemke when Newton's method fails.
 constexpr int k_lemke_contacts = 40;
 
@@ -76,6 +79,7 @@ bool IslandSolver::judge(const char* method, SolveStats& total) {
   total.iterations += stats_.iterations;
   total.factorizations += stats_.factorizations;
   total.add_attempt(method, stats_.iterations, !solved);
+  in_vain_ = first || stats_.residual < k_in_vain * total.residual ? 0 : in_vain_ + 1;
   if (first || solved || stats_.residual < total.residual) {
     total.status = solved || !usable(stats_.status) ? stats_.status : SolveStatus::numerical_failure;
     total.residual = stats_.residual;
@@ -124,6 +128,7 @@ bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& st
 
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
+  in_vain_ = 0;
   const bool large = num_unknowns(problem) > k_large_island;
   if (large && attempt(nsgs_, "nsgs", k_first_island_sweeps, problem, start, total)) return;
   if (large) next_.r = solution_.r;
@@ -166,6 +171,10 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   }
   if (attempt(admm_, "admm", k_admm_iterations, problem, start, total)) return;
   if (!costly && go_on(newton_, "newton", k_first_newton, problem, total)) return;
+  if (in_vain_ >= k_attempts_in_vain) {
+    settle(total);
+    return;
+  }
   if (go_on(admm_, "admm", k_admm_iterations, problem, total)) return;
   if (go_on(newton_, "newton", k_newton_iterations, problem, total) || settle(total)) return;
   if (go_on(nsgs_both_ways_, "nsgs", k_more_sweeps, problem, total)) return;

@@ -42,6 +42,7 @@ class IslandSolver {
   bool settle(SolveStats& total);
 
   double tolerance_;
+  int in_vain_ = 0;  // attempts since the residual has last become smaller
   NewtonSolver newton_;
   AdmmSolver admm_;
   InteriorPointSolver interior_point_;

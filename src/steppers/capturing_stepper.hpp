@@ -87,6 +87,7 @@ class CapturingStepper final : public Stepper {
   CapturingStepper& operator=(const CapturingStepper&) = delete;
 
   std::string name() const override { return formula_.step.name; }
+  bool stops_before_contact() const override { return formula_.gaps_in_rows; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
   const Problem* last_problem() const override { return &kernel_.problem(); }
 

@@ -71,6 +71,7 @@ class ErrorControl final : public Stepper {
   std::string name() const override { return rule_.name; }
   void advance(const System& system, State& state, const StepRequest& request, StepReport& report) override;
   const Problem* last_problem() const override { return stepper_->last_problem(); }
+  bool stops_before_contact() const override { return stepper_->stops_before_contact(); }
 
  private:
   struct Estimate {

@@ -78,6 +78,8 @@ const char* to_string(WarningKind kind) {
       return "friction limits of the step before";
     case WarningKind::energy_gain:
       return "energy gained";
+    case WarningKind::energy_loss:
+      return "energy lost";
     case WarningKind::start:
       return "start";
     case WarningKind::bound:

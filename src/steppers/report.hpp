@@ -73,6 +73,7 @@ enum class WarningKind : std::uint8_t {
   joint_drift,      // likewise of joints
   friction_limits,  // friction in joints was limited by the joint forces of the step before
   energy_gain,      // more energy than forces, motors and moving surfaces have brought
+  energy_loss,      // constraints, which should do no work, have taken energy
   start,            // the start violates joints, stops or gaps
   bound,            // monitors: a bound of the energy does not hold, or contact forces can cancel
   tolerance,        // a step whose error is above the tolerance was taken all the same

@@ -252,6 +252,7 @@ void StepKernel::bound_restitution(const System& system, const PhasePoint& begin
     problem.w += bound_.shift() - before;
     before = bound_.shift();
     step_.reduction.update_free_velocity();
+    bound_.start_from_good(warm_);
     solve_contacts(system, h, trial);
     iterations += trial.stats.iterations;
     if (!usable(trial.stats.status)) break;

@@ -27,6 +27,8 @@ class Stepper {
                        StepReport& report) = 0;
   // The last one-step problem with contacts or joints that the scheme solved, as it stood; null: it forms none.
   virtual const Problem* last_problem() const { return nullptr; }
+  // Whether contacts are slowed down before they close, which is not told from the work of closed ones.
+  virtual bool stops_before_contact() const { return false; }
 };
 
 }  // namespace delassus

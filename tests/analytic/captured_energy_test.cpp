@@ -325,6 +325,23 @@ TEST(CapturedEnergy, RollingDisksLoseItInProportionToTheStep) {
   EXPECT_LT(coarse, 12 * fine);
 }
 
+// A coin that rolls round on its rim: the normal of a step is that of its beginning, and normal impulses take a quarter of what is in play in 0.3 s.
+TEST(CapturedEnergy, WhatConstraintsTakeIsWarnedOf) {
+  const auto lost = [](const std::string& scene, const std::vector<std::string>& settings, double until) {
+    Simulation simulation(load_scene(scene, std::vector<SceneSetting>(settings.begin(), settings.end())));
+    EXPECT_TRUE(simulation.run_until(until)) << simulation.report().message;
+    return simulation.energy_watch().loss_verdict(simulation.system());
+  };
+  const auto told = lost("coin", {"stepper.name=moreau-jean", "stepper.step=1e-3"}, 0.3);
+  ASSERT_TRUE(told.has_value());
+  EXPECT_EQ(told->kind, WarningKind::energy_loss);
+  EXPECT_NE(told->text.find("normal contact impulses, near contact 'table"), std::string::npos) << told->text;
+  EXPECT_FALSE(lost("coin", {"stepper.name=trapezoidal-2", "stepper.step=1e-3"}, 0.3).has_value());
+  // What lands without rebound loses its energy by an impact; that dvi-euler stops it before it touches is no loss either.
+  for (const char* stepper : {"moreau-jean", "dvi-euler", "trapezoidal-2"})
+    EXPECT_FALSE(lost("dropped_ball", {std::string("stepper.name=") + stepper}, 1).has_value()) << stepper;
+}
+
 // A ball on a string and one that a constant force pushes: what the projection onto the string does to the energy is error, the
 // work F x of the push is not. From outside: error = T + V − E(0) − F x.
 TEST(EnergyReport, WorkOfTheProjectionIsError) {

@@ -514,6 +514,8 @@ TEST_F(MechanismCheckTest, MassesAndStepper) {
   expect_says({"check", "scene.yaml"}, 0, {"stepper generalized-alpha, chosen because nothing can touch"});
   expect_says({"run", "bouncing_ball", "--stepper", "auto", "--duration", "0.01", "--out", "chosen"}, 0,
               {"stepper trapezoidal-2, chosen because there are contacts"});
+  expect_says({"run", "bouncing_ball", "--solver", "auto", "--duration", "0.01", "--out", "chosen"}, 0,
+              {"completed"});
   write("scene.yaml", k_mechanism + "limits: [{name: stop, joint: hinge, lower: 0.25}]\n");
   expect_says({"check", "scene.yaml"}, 1,
               {"stepper trapezoidal-2, chosen because there are contacts, stops or dry friction",

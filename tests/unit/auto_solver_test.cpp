@@ -100,6 +100,25 @@ TEST(ConeSolver, LimitOfIterationsIsThatOfTheCall) {
   EXPECT_EQ(stats.iterations, 2);
 }
 
+// A plug between two walls that come together by a thousandth of the speed that it has: there is no solution, and all methods are left
+// with that much. Several of them tell enough; later ones, of thousands of iterations each, are not tried.
+TEST(AutoSolver, GivesUpWhatContradictsItself) {
+  LocalProblem problem;
+  const Matrix one = Matrix::Identity(3, 3);
+  Matrix W(6, 6);
+  W << one, -one, -one, one;
+  problem.W = ContactMatrix(W, std::vector<int>{3, 3});
+  problem.cones.assign(2, {.kind = ConeKind::coulomb, .dim = 3, .mu = 0.5});
+  problem.u_free.resize(6);
+  problem.u_free << -1, 0.2, 0.1, 1 - 1e-3, -0.2, -0.1;
+  Solution solution;
+  SolveStats stats;
+  AutoSolver({}).solve(problem, {}, solution, stats);
+  EXPECT_FALSE(usable(stats.status));
+  EXPECT_LT(stats.residual, 1e-5);
+  EXPECT_LE(stats.iterations, 600 + 300 + 600 + 5000 + 600);
+}
+
 // Unilateral contacts by projected gradients, with H and the factors of A; it never looks at W.
 class GlobalGradient final : public Solver {
  public:

@@ -50,6 +50,30 @@ TEST(RestitutionBound, ForcesDoNotPayForWhatTheLawGains) {
   EXPECT_TRUE(hit_on_a_heavy_body().is_reduced());
 }
 
+// With friction a share may have two solutions. The search ends with a share whose solution gained nothing; should another one come
+// out then, nothing is left of restitution.
+TEST(RestitutionBound, TheLastSolutionIsJudgedToo) {
+  Example gaining = hit_on_a_heavy_body(), quiet = gaining;
+  gaining.solution.r << 1, 1.5, 20;  // ½ (−1 + 1.5 · 0.8) = 0.1 J with any share
+  quiet.solution.r << 0.5, 0, 10;
+  RestitutionBound bound;
+  bound.begin(gaining.local, gaining.restitution, Vector::Zero(3), gaining.before, gaining.rebounds);
+  int solves = 0;
+  double last = 1;
+  WarmStart warm;
+  for (const Example* found = &gaining; bound.reduce(found->local, found->solution) && solves < 20;
+       ++solves) {
+    last = bound.share(0);
+    bound.start_from_good(warm);
+    found = solves < 5 && last < 0.4 ? &quiet : &gaining;
+  }
+  EXPECT_EQ(last, 0);
+  EXPECT_LT(solves, 10);
+  // What solves begin with is the solution that gained nothing.
+  ASSERT_EQ(warm.r.size(), 3);
+  EXPECT_EQ(warm.r, quiet.solution.r);
+}
+
 // Forces on the heavy body, whose stop they may pay for up to m f²/4 = 12.5 J with f = 1 m/s, are not those of the tip, which weighs
 // a fortieth.
 TEST(RestitutionBound, WhatOneContactIsAllowedDoesNotPayForAnother) {

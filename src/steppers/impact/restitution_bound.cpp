@@ -60,6 +60,10 @@ void RestitutionBound::begin(const LocalProblem& local, const Vector& restitutio
   before_ = before;
   rebounds_.assign(rebounds.begin(), rebounds.end());
   reductions_ = 0;
+  good_r_.setZero(local.u_free.size());
+  first_row_.clear();
+  for (int c = 0; c <= local.W.num_contacts(); ++c)
+    first_row_.push_back(c < local.W.num_contacts() ? local.W.first_row(c) : local.W.rows());
   update_shift(local);
   allow_stops(local);
 }
@@ -110,9 +114,32 @@ double RestitutionBound::gain(const LocalProblem& local, const Solution& solutio
   return 0.5 * sum;
 }
 
+void RestitutionBound::keep_good(const Solution& solution, int group) {
+  groups_[static_cast<std::size_t>(group)].is_known = true;
+  for (std::size_t c = 0; c < group_of_.size(); ++c)
+    if (group_of_[c] == group) {
+      const int row = first_row_[c], size = first_row_[c + 1] - row;
+      good_r_.segment(row, size) = solution.r.segment(row, size);
+    }
+}
+
+void RestitutionBound::start_from_good(WarmStart& warm) const {
+  const auto known = [](const Group& group) { return group.is_known; };
+  if (std::none_of(groups_.begin(), groups_.end(), known)) return;
+  if (warm.r.size() != good_r_.size()) warm.r.setZero(good_r_.size());
+  warm.basis.clear();
+  warm.modes.clear();
+  for (std::size_t c = 0; c < group_of_.size(); ++c)
+    if (groups_[static_cast<std::size_t>(group_of_[c])].is_known) {
+      const int row = first_row_[c], size = first_row_[c + 1] - row;
+      warm.r.segment(row, size) = good_r_.segment(row, size);
+    }
+}
+
 bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solution) {
-  // The shares of this solution were chosen as the last ones.
-  if (reductions_ > k_max_reductions) return false;
+  // A solution with the shares that were chosen as the last ones is judged once more.
+  const bool chosen = reductions_ > k_max_reductions;
+  if (reductions_ > k_max_reductions + 1) return false;
   for (Group& group : groups_) group.gain = group.scale = 0;
   for (int c = 0; c < local.W.num_contacts(); ++c) {
     Group& group = groups_[static_cast<std::size_t>(group_of_[static_cast<std::size_t>(c)])];
@@ -129,6 +156,12 @@ bool RestitutionBound::reduce(const LocalProblem& local, const Solution& solutio
   bool again = false;
   for (Group& group : groups_) {
     const bool gains = group.gain > k_no_gain * group.scale;
+    if (!gains) keep_good(solution, static_cast<int>(&group - groups_.data()));
+    if (chosen) {
+      again = again || (gains && group.share > 0);
+      if (gains) group.share = 0;
+      continue;
+    }
     if (group.bad > 1 && !gains) continue;  // it never gained
     (gains ? group.bad : group.good) = group.share;
     // At the end with the share that is known to be good.

@@ -14,7 +14,10 @@
 // restitution is reduced to a share κ of it, the same for all contacts that push on each other, until E ≤ 0; at κ = 0,
 // E = rᵀu⁺ − ½ rᵀ W r ≤ 0, up to what forces do in the step. Moving surfaces may do work all the same: u is relative to them.
 //
-// Cost: a pass over the contacts where nothing gains, k_max_reductions more solves where something does.
+// With friction a share may have several solutions, of which only some gain. Later solves start from those that do not, and where the
+// last one gains all the same, κ = 0.
+//
+// Cost: a pass over the contacts where nothing gains, up to k_max_reductions + 2 more solves where something does.
 #pragma once
 #include <span>
 #include <vector>
@@ -31,6 +34,8 @@ class RestitutionBound {
              std::span<const char> rebounds);
   // Judges a solution. True: some group gains, or the search for its share goes on: solve again with shift().
   bool reduce(const LocalProblem& local, const Solution& solution);
+  // Impulses for the next solve to start from: those that are known to gain nothing; others stay as they are.
+  void start_from_good(WarmStart& warm) const;
   // What the law adds to u with the shares as they are, a value a row.
   const Vector& shift() const { return shift_; }
   double share(int contact) const {
@@ -42,15 +47,17 @@ class RestitutionBound {
   struct Group {
     double share = 1, good = 0, bad = 2;  // κ; largest that is known to gain nothing; smallest that gains
     double gain = 0, scale = 0;           // (1), and what it is measured against [J]
+    bool is_known = false;                // good_r_ is a solution of it that gains nothing
   };
   void find_groups(const ContactMatrix& W);
   void update_shift(const LocalProblem& local);
   void allow_stops(const LocalProblem& local);
+  void keep_good(const Solution& solution, int group);
   double gain(const LocalProblem& local, const Solution& solution, int contact) const;
 
   std::vector<Group> groups_;
-  std::vector<int> group_of_, parent_;
-  Vector restitution_, other_, before_, shift_;
+  std::vector<int> group_of_, parent_, first_row_;
+  Vector restitution_, other_, before_, shift_, good_r_;
   std::vector<char> rebounds_;
   std::vector<double> allowed_;  // of each contact: gain by forces, not by the law [J]
   int reductions_ = 0;
