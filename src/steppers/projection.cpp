@@ -65,6 +65,13 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     return max_abs(gap_rhs_);
   };
   double violation = violation_of(point.joints, closed);
+  const auto take_iterate = [&] {
+    std::swap(point.phase.q, iterate_.phase.q);
+    std::swap(point.at, iterate_.at);
+    std::swap(point.joints, iterate_.joints);
+    std::swap(closed, iterate_.contacts);
+    return true;
+  };
   for (int i = 0; i < k_max_iterations; ++i) {
     throw_if_stop_requested();
     if (gap_rhs_.size() == 0) return true;
@@ -72,12 +79,7 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     // Quadratic convergence has ended at round-off when the violation no longer falls.
     if (violation <= k_position_tolerance * scale ||
         (violation < k_stalled_tolerance * scale && violation >= 0.5 * previous)) {
-      if (i == 0) return true;
-      std::swap(point.phase.q, iterate_.phase.q);
-      std::swap(point.at, iterate_.at);
-      std::swap(point.joints, iterate_.joints);
-      std::swap(closed, iterate_.contacts);
-      return true;
+      return i == 0 || take_iterate();
     }
     previous = violation;
     const BilateralRows& joints = i == 0 ? point.joints : iterate_.joints;
@@ -99,6 +101,9 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     for (double share = 1; share >= k_smallest_share; share *= 0.5) {
       if (share < 1) delta_ *= 0.5;
       system.retract(begin_q_, VectorRef(delta_), iterate_.phase.q);
+      // A correction that no coordinate can show.
+      if (share == 1 && violation < k_stalled_tolerance * scale && iterate_.phase.q == begin_q_)
+        return i == 0 || take_iterate();
       iterate_.place(system);
       system.evaluate_contacts(closed.ids, iterate_.at, iterate_.contacts);
       violation = violation_of(iterate_.joints, iterate_.contacts);
