@@ -147,5 +147,25 @@ limits:
     }
 }
 
+// In a crowd contacts are pushed onto the next ones. Those that are near enter at once: without that a step was solved 1.8 times on
+// average, beside the lifting (2.77 problems a step).
+TEST(MoreauJean, CrowdsAreRarelySolvedAgain) {
+  constexpr int steps = 100;
+  constexpr double h = 4e-3, radius = 0.02;
+  std::vector<SceneSetting> settings;
+  for (const std::string& text : {std::string("constants.n=6"), fmt::format("stepper.step={}", h)})
+    settings.emplace_back(text);
+  Simulation simulation(load_scene("granular_column", settings));
+  int solves = 0;
+  double deepest = 0;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    solves += report.certificate.solves;
+    deepest = std::max(deepest, report.certificate.penetration);
+  });
+  ASSERT_TRUE(simulation.run_until(steps * h)) << simulation.report().message;
+  EXPECT_LE(solves, 2.4 * steps);
+  EXPECT_LE(deepest, 1e-3 * radius);
+}
+
 }  // namespace
 }  // namespace delassus::captured_gaps_test
