@@ -3,6 +3,7 @@
 #include "delassus/solvers/island_solver.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace delassus {
 namespace {
@@ -10,6 +11,8 @@ namespace {
 // Unknowns of factorisations above which sweeps come before them.
 constexpr int k_large_island = 3000;
 constexpr int k_first_island_sweeps = 500;
+// So many of them tell how fast they converge; where the others would not do, they are left out.
+constexpr int k_trial_sweeps = 60;
 constexpr int k_more_sweeps = 5000;
 constexpr int k_first_newton = 600;
 constexpr int k_newton_iterations = 1500;
@@ -111,6 +114,16 @@ bool IslandSolver::attempt_planar(const LocalProblem& problem, SolveStats& total
   return true;
 }
 
+bool IslandSolver::sweep_first(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
+  if (attempt(nsgs_, "nsgs", k_trial_sweeps, problem, start, total)) return true;
+  const double before = total.residual;
+  if (go_on(nsgs_, "nsgs", k_trial_sweeps, problem, total)) return true;
+  const int left = k_first_island_sweeps - 2 * k_trial_sweeps;
+  const double decay = total.residual / before;
+  if (!(total.residual * std::pow(decay, left / k_trial_sweeps) <= tolerance_)) return false;
+  return go_on(nsgs_, "nsgs", left, problem, total);
+}
+
 bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   if (start.r.size() > 0 && !start.r.isZero(0.0)) {
     newton_.set_start(NewtonSolver::Start::steps_only);
@@ -130,7 +143,7 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   total = {};
   in_vain_ = 0;
   const bool large = num_unknowns(problem) > k_large_island;
-  if (large && attempt(nsgs_, "nsgs", k_first_island_sweeps, problem, start, total)) return;
+  if (large && sweep_first(problem, start, total)) return;
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;
   const bool costly = num_unknowns(problem) > k_costly_unknowns;

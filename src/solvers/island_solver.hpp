@@ -35,6 +35,8 @@ class IslandSolver {
   // The same from the best so far.
   bool go_on(ConeSolver& solver, const char* method, int limit, const LocalProblem& problem,
              SolveStats& total);
+  // Sweeps, as long as they are likely to do.
+  bool sweep_first(const LocalProblem& problem, const WarmStart& start, SolveStats& total);
   // Many contacts on fewer velocities: Newton steps, an interior point and proximal Newton steps. True: solved.
   bool solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total);
   bool attempt_planar(const LocalProblem& problem, SolveStats& total);
