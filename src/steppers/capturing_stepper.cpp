@@ -204,6 +204,9 @@ void CapturingStepper::update_contacts(CapturingStep& step, double h) {
 void CapturingStepper::add_near_contacts(CapturingStep& step, double h) {
   const ContactSet& contacts = step.now.contacts;
   if (!lifts() || formula_.gaps_in_rows || step.entering.size() < k_crowd) return;
+  // More contacts than bodies can feel apart make the problem of the step harder than a second one is.
+  constexpr Eigen::Index rows = 3;
+  if (rows * static_cast<Eigen::Index>(step.entering.size()) > step.now.phase.v.size()) return;
   double sum = 0;
   for (std::size_t c : step.entering) sum += std::pow(std::min(contacts.normal_velocity(c), 0.0), 2);
   const double near = h * std::sqrt(sum / static_cast<double>(step.entering.size()));

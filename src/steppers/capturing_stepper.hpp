@@ -110,7 +110,7 @@ class CapturingStepper final : public Stepper {
   bool halve_gaining_step(const State& state, Retries& retries);
   void update_contacts(CapturingStep& step, double h);
   // In a crowd, contacts without restitution that are nearer than contacts on average come in the step: pushed by others they may be
-  // reached, and to solve the step again with them costs as much as the step.
+  // reached, and to solve the step again with them costs as much as the step. Not where contacts are redundant already.
   void add_near_contacts(CapturingStep& step, double h);
   // The motion without new contact impulses, where the scheme has one.
   void predict(CapturingStep& step, double h);
