@@ -142,6 +142,7 @@ bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& st
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
   in_vain_ = 0;
+  newton_.set_start(NewtonSolver::Start::steps);  // a solve that was interrupted may have left another
   const bool large = num_unknowns(problem) > k_large_island;
   if (large && sweep_first(problem, start, total)) return;
   if (large) next_.r = solution_.r;
