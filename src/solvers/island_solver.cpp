@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/problems/residual.hpp"
+
 namespace delassus {
 namespace {
 
@@ -26,15 +28,18 @@ constexpr int k_costly_unknowns = 600;
 constexpr int k_first_admm = 200;
 // Where factors are by velocities: iterations of a turn, and turns.
 constexpr int k_long_admm = 1000;
-constexpr int k_turns = 4;
-// What a turn must leave at most to be followed by another, and what is near enough to a solution for last resorts to be in vain [-].
-constexpr double k_worth_a_turn = 0.5, k_nearly_solved = 1e-6;
+constexpr int k_turns = 4, k_inside_turns = 2;
+// What a turn must leave at most to be followed by another [-].
+constexpr double k_worth_a_turn = 0.5;
 constexpr int k_short_newton = 100;
 // Contacts that go on as before take a step or two.
 constexpr int k_warm_newton = 8;
 constexpr int k_inside_iterations = 120, k_inside_newton = 400;
-// Where the interior point hands over [-].
-constexpr double k_inside_error = 1e-6;
+// Where the interior point hands over, and what is good enough for its problems when all methods have had their turn: what may be
+// used at all (judged_residual). Impulses that are redundant can take thousands of steps to the next digit [-].
+constexpr double k_inside_error = 1e-6, k_good_inside = k_judged;
+// Unknowns from which on it is faster than Newton's method.
+constexpr int k_inside_unknowns = 150;
 // So many attempts in turn that leave more than this part of the residual: what is left is a contradiction of the problem.
 constexpr int k_attempts_in_vain = 3;
 constexpr double k_in_vain = 0.9;
@@ -133,16 +138,24 @@ bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& st
   }
   interior_point_.set_aim(k_inside_error);
   if (attempt(interior_point_, "interior-point", k_inside_iterations, problem, {}, total)) return true;
-  newton_.set_start(NewtonSolver::Start::proximal);
-  const bool solved = go_on(newton_, "newton", k_inside_newton, problem, total);
-  newton_.set_start(NewtonSolver::Start::steps);
-  return solved || settle(total);
+  // Each goes on where the other is stuck.
+  for (int turn = 0; turn <= k_inside_turns; ++turn) {
+    if (turn > 0 && go_on(admm_, "admm", k_short_admm, problem, total)) return true;
+    newton_.set_start(NewtonSolver::Start::proximal);
+    newton_.set_contentment(k_good_inside);
+    const bool solved = go_on(newton_, "newton", k_inside_newton, problem, total);
+    newton_.set_start(NewtonSolver::Start::steps);
+    newton_.set_contentment(0);
+    if (solved || settle(total, k_good_inside)) return true;
+  }
+  return false;
 }
 
 void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
   total = {};
   in_vain_ = 0;
   newton_.set_start(NewtonSolver::Start::steps);  // a solve that was interrupted may have left another
+  newton_.set_contentment(0);
   const bool large = num_unknowns(problem) > k_large_island;
   if (large && sweep_first(problem, start, total)) return;
   if (large) next_.r = solution_.r;
@@ -152,21 +165,21 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
     if (!attempt(newton_, "newton", k_brief_newton, problem, first, total)) settle(total);
     return;
   }
-  if (costly && problem.mobility.serves(problem.W.rows())) {
-    const bool inside = InteriorPointSolver::serves(problem);
-    if (inside && solve_inside(problem, first, total)) return;
+  const bool by_velocities = problem.mobility.serves(problem.W.rows());
+  if (by_velocities && num_unknowns(problem) > k_inside_unknowns && InteriorPointSolver::serves(problem)) {
+    // What it leaves no other method brings much further: a shorter step is the better way.
+    solve_inside(problem, first, total);
+    return;
+  }
+  if (costly && by_velocities) {
     // Iterations are cheap there, and each method goes on where the other is stuck.
-    if (inside ? go_on(admm_, "admm", k_long_admm, problem, total)
-               : attempt(admm_, "admm", k_long_admm, problem, first, total))
-      return;
+    if (attempt(admm_, "admm", k_long_admm, problem, first, total)) return;
     for (int turn = 0; turn < k_turns; ++turn) {
       const double before = total.residual;
       if (go_on(newton_, "newton", k_first_newton, problem, total) || settle(total)) return;
       if (go_on(admm_, "admm", k_long_admm, problem, total)) return;
       if (!(total.residual < k_worth_a_turn * before)) break;
     }
-    // What stalls here no other method brings much further: a shorter step is the better way.
-    if (inside && total.residual <= k_nearly_solved) return;
   } else if (costly) {
     if (attempt(admm_, "admm", k_first_admm, problem, first, total)) return;
     if (attempt(newton_, "newton", k_short_newton, problem, first, total)) return;
@@ -202,8 +215,8 @@ void IslandSolver::solve_polygons(const LocalProblem& problem, const WarmStart& 
 }
 
 // What no method brings to the tolerance is taken where it is good enough for every use.
-bool IslandSolver::settle(SolveStats& total) {
-  if (!(total.residual <= k_certified)) return false;
+bool IslandSolver::settle(SolveStats& total, double good) {
+  if (!(total.residual <= good)) return false;
   total.status = SolveStatus::inexact;
   return true;
 }

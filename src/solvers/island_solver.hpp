@@ -41,7 +41,7 @@ class IslandSolver {
   bool solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total);
   bool attempt_planar(const LocalProblem& problem, SolveStats& total);
   bool judge(const char* method, SolveStats& total);
-  bool settle(SolveStats& total);
+  bool settle(SolveStats& total, double good = k_certified);
 
   double tolerance_;
   int in_vain_ = 0;  // attempts since the residual has last become smaller

@@ -38,6 +38,8 @@ constexpr double k_slow_progress = 0.7;
 constexpr int k_max_inner = 10;
 // Proximal problems after a failure that keep the weight.
 constexpr int k_hold = 2;
+// Steps that are still taken from what one is content with.
+constexpr int k_content_steps = 30;
 
 // A proximal problem is solved when ‖F‖ has fallen by this.
 constexpr double k_inner_reduction = 1e-3;
@@ -49,7 +51,7 @@ void NewtonSolver::iterate(const LocalProblem& problem, SolveStats& stats) {
   if (start_ == Start::steps_only) return take_steps(problem, 0, stats);
   if (start_ == Start::proximal) {
     take_proximal_steps(problem, stats);
-    if (accepted() || certified() || stats.iterations >= iteration_limit()) return;
+    if (accepted() || certified() || is_content() || stats.iterations >= iteration_limit()) return;
     return_to_best();
   }
   const bool warm = r_.size() > 0 && r_.cwiseAbs().maxCoeff() > 0;
@@ -150,7 +152,7 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
   const int limit = iteration_limit();
   double weight = k_first_weight;
   double factor = k_weight_factor;
-  int failures = 0, in_vain = 0, hold = 0;
+  int failures = 0, in_vain = 0, hold = 0, content_from = limit;
   for (int outer = 0; outer < k_max_centres && stats.iterations < limit && !accepted(); ++outer) {
     const double best = best_error();
     int steps = 0;
@@ -158,6 +160,8 @@ void NewtonSolver::take_proximal_steps(const LocalProblem& problem, SolveStats& 
     judge();
     in_vain = best_error() < k_slow_progress * best ? 0 : in_vain + 1;
     if (certified() && in_vain > k_patience) break;
+    if (is_content()) content_from = std::min(content_from, stats.iterations);
+    if (stats.iterations > content_from + k_content_steps) break;
     if (solved) {
       failures = 0;
       if (hold > 0)

@@ -21,6 +21,8 @@ class NewtonSolver final : public ConeSolver {
   // and nothing else, where contacts mostly go on as before.
   enum class Start { steps, proximal, steps_only };
   void set_start(Start start) { start_ = start; }
+  // Proximal steps from this error on go on for a while only, as those along redundant impulses are many [-].
+  void set_contentment(double error) { contentment_ = error; }
 
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
@@ -34,7 +36,9 @@ class NewtonSolver final : public ConeSolver {
   // The same on a sequence of proximal problems.
   bool solve_proximal(const LocalProblem& problem, double weight, int& steps, SolveStats& stats);
   void take_proximal_steps(const LocalProblem& problem, SolveStats& stats);
+  bool is_content() const { return best_error() * options_.tolerance <= contentment_ * accepted_error(); }
 
+  double contentment_ = 0;
   Start start_ = Start::steps;
   NewtonSystem system_;
   NsgsSweep sweep_;
