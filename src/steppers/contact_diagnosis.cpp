@@ -7,6 +7,7 @@
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "delassus/problems/islands.hpp"
 #include "delassus/steppers/assemble.hpp"
@@ -246,6 +247,12 @@ ContactDiagnosis diagnose_contacts(const System& system, const StepperOptions& o
     island.friction = find_pointedness(local, island_norms);
   }
   return out;
+}
+
+std::string list_contact_names(const System& system, std::span<const ContactId> ids) {
+  std::vector<int> order(ids.size());
+  std::iota(order.begin(), order.end(), 0);
+  return names(system, ids, order, nullptr);
 }
 
 std::vector<std::string> describe(const System& system, const ContactDiagnosis& diagnosis) {

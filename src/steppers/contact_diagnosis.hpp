@@ -48,6 +48,9 @@ ContactDiagnosis diagnose_contacts(const System& system, const StepperOptions& o
 // For users: one line a finding, "note: …" or "warning: …" where it is one.
 std::vector<std::string> describe(const System& system, const ContactDiagnosis& diagnosis);
 
+// The names of some contacts, quoted, and how many more there are.
+std::string list_contact_names(const System& system, std::span<const ContactId> ids);
+
 // Which contacts make a problem unsolvable, in a sentence that names them and the body between them. Empty: none do. `ids`
 // are those of the first contacts of the problem.
 std::string describe_jam(const System& system, const Problem& problem, const LocalProblem& local,

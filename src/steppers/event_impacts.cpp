@@ -124,9 +124,7 @@ void EventStepper::resolve_impact(EventStep& step, double h, std::span<const Con
   certificate.contact_residual = std::max(certificate.contact_residual, impact_.residual);
   if (!impact_.ok) {
     certificate.status = impact_.stats.status;
-    std::string names;
-    for (ContactId id : hit_contacts_.contacts().ids)
-      names += (names.empty() ? "'" : ", '") + system.contact_name(id) + "'";
+    const std::string names = list_contact_names(system, hit_contacts_.contacts().ids);
     const std::string jam =
         describe_jam(system, impacts_.problem(), impacts_.local(), hit_contacts_.contacts().ids);
     step.fail(

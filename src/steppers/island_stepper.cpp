@@ -99,6 +99,10 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
     }
     begin(system, state);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
+    if (failed_crowd_ != nullptr) {
+      report = failed_crowd_->report;
+      return;
+    }
   }
   whole_->advance(system, state, request, report);
   if (report.ok) mark_modes(state.history);
@@ -247,6 +251,7 @@ bool IslandStepper::take_islands(const System& system, const State& state, const
   system.configure(state.t, state.q, at_);
   reach_.clear();
   system.extend_reach(at_, state.v, request.t_end - state.t, reach_);
+  failed_crowd_ = nullptr;
   // Ends: every round merges islands.
   for (;;) {
     std::vector<Bodies> next = components(system, reach_);
@@ -257,7 +262,12 @@ bool IslandStepper::take_islands(const System& system, const State& state, const
       if (island.taken) continue;
       all_taken = false;
       take(system, state, request, next[i], workers_[i % k_steppers], island);
-      if (!island.report.ok) return false;  // the step of all bodies says why
+      if (!island.report.ok) {
+        // What cannot be captured cannot be located among hundreds of contacts, and not for less; otherwise the step of all bodies
+        // says why.
+        if (make_captured_ && island.contacts.size() > k_large_crowd) failed_crowd_ = &island;
+        return false;
+      }
       reach_.extend(island.reach);
     }
     current_ = std::move(next);

@@ -36,6 +36,8 @@ class IslandStepper final : public Stepper {
   static constexpr std::size_t k_crowded = 16;
   // The same where more contacts than that are near, once so many events have been located in the step.
   static constexpr int k_most_events = 24;
+  // A captured island of more contacts that fails ends the step.
+  static constexpr std::size_t k_large_crowd = 64;
   // `make` gives steppers of one kind; a step that is interrupted by an event leaves the state as it is
   // (StepRequest::stop_at_event). `make_captured`: those of crowded islands; none: all events are located.
   explicit IslandStepper(Maker make, Maker make_captured = {});
@@ -92,8 +94,9 @@ class IslandStepper final : public Stepper {
   std::unique_ptr<Stepper> whole_;
   std::uint64_t system_ = 0;  // whose parts these are
   std::vector<Bodies> ties_;
-  std::map<Bodies, Island> islands_;  // made so far
-  std::vector<Bodies> current_;       // of this step
+  std::map<Bodies, Island> islands_;      // made so far
+  std::vector<Bodies> current_;           // of this step
+  const Island* failed_crowd_ = nullptr;  // the large one that could not take it
   std::array<Workers, k_steppers> workers_;
   // Contacts of the state by the body that moves them: those of body i from first_contact_[i] on.
   std::vector<int> first_contact_, contacts_by_body_, movers_, next_, changed_;
