@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products of the blocks of rigid bodies, six velocities and three rows a contact, for the machine that the program runs on: with
-// registers of four numbers (AVX2) where there are some. Numbers of different lanes never meet and nothing is contracted, so that
-// every path gives the same bits (tests/unit/block_kernels_test.cpp).
+// registers of four numbers and fused products (AVX2, FMA) where there are some. Numbers of different lanes never meet, and every
+// a b + c is rounded once, so that every path gives the same bits (tests/unit/block_kernels_test.cpp).
 #pragma once
 #include <cstddef>
 

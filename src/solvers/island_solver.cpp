@@ -34,6 +34,9 @@ constexpr double k_worth_a_turn = 0.5;
 constexpr int k_short_newton = 100;
 // Contacts that go on as before take a step or two.
 constexpr int k_warm_newton = 8;
+// Where sweeps leave more, these steps are in vain: of 41 problems of spheres that fall into a tray 13 of 18 below it were solved by
+// them, and none of 23 above [-].
+constexpr double k_near_after_sweeps = 2e-3;
 constexpr int k_inside_iterations = 120, k_inside_newton = 400;
 // Where the interior point hands over, and what is good enough for its problems when all methods have had their turn: what may be
 // used at all (judged_residual). Impulses that are redundant can take thousands of steps to the next digit [-].
@@ -130,7 +133,8 @@ bool IslandSolver::sweep_first(const LocalProblem& problem, const WarmStart& sta
 }
 
 bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& start, SolveStats& total) {
-  if (start.r.size() > 0 && !start.r.isZero(0.0)) {
+  const bool far = total.num_attempts > 0 && total.residual > k_near_after_sweeps;
+  if (!far && start.r.size() > 0 && !start.r.isZero(0.0)) {
     newton_.set_start(NewtonSolver::Start::steps_only);
     const bool solved = attempt(newton_, "newton", k_warm_newton, problem, start, total);
     newton_.set_start(NewtonSolver::Start::steps);
