@@ -23,6 +23,7 @@ struct RunArguments {
   bool report = true;  // write report.html
   bool quiet = false;
   bool estimate_error = false;  // by finer runs beside it
+  bool profile = false;         // where the time goes
   std::optional<double> checkpoint_every;
   std::string resume;  // state file
 };

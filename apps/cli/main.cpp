@@ -149,6 +149,10 @@ void add_run(CommandLine& line) {
       "--estimate-error", o->run.estimate_error,
       "estimate how wrong the positions at the end are, by two finer runs beside this one: 7 times the "
       "work and more");
+  app->add_flag(
+      "--profile", o->run.profile,
+      "print where the time of the run goes: search of contacts, factorisations, solvers by method, "
+      "events, projection, certificate, recording; with --threads, the time of the first");
   app->add_flag("--csv", o->run.csv,
                 "also write bodies.csv, coordinates.csv, joints.csv, reactions.csv, energy.csv, "
                 "events.csv, contacts.csv, pairs.csv, wrenches.csv, "

@@ -154,6 +154,16 @@ void print_bounds(const RunBounds& bounds) {
              bounds.contacts_skipped ? "; some groups were too large to be looked at" : "");
 }
 
+void print_profile(const std::vector<WorkTime>& profile) {
+  double whole = 0;
+  for (const WorkTime& part : profile) whole += part.seconds;
+  fmt::print("  where {:.3g} s of steps went:\n", whole);
+  for (const WorkTime& part : profile)
+    fmt::print("    {:<24}{:>9.3f} s {:>5.1f} %{}\n", to_string(part.kind), part.seconds,
+               100 * part.seconds / whole,
+               part.kind == WorkKind::other ? "" : fmt::format("  {:>9} calls", part.calls));
+}
+
 void print_outcome(const RunSummary& summary, const std::string& directory, bool tables, bool page) {
   for (const std::string& warning : summary.warnings) fmt::print(stderr, "warning: {}\n", warning);
   for (const std::string& note : summary.notes) fmt::print("note: {}\n", note);
@@ -180,6 +190,7 @@ void print_outcome(const RunSummary& summary, const std::string& directory, bool
              lengths_and_angles(summary.worst.penetration, summary.worst.stop_excess));
   print_energy(summary);
   if (summary.bounds.watched) print_bounds(summary.bounds);
+  if (!summary.profile.empty()) print_profile(summary.profile);
   fmt::print("  written to {}: recording.h5, summary.json, state.txt{}{}\n", directory,
              tables ? ", *.csv" : "", page ? ", report.html" : "");
 }
@@ -221,7 +232,9 @@ RunOutcome run_once(const RunArguments& arguments, const std::vector<SceneSettin
       if (report.ok) estimator->compare(now);
     });
   }
+  if (arguments.profile) WorkClock::here().start();
   const bool reached = simulation.run_until(t_end);
+  if (arguments.profile) files.set_profile(WorkClock::here().stop());
   progress.finish();
 
   std::string status = "completed", message;

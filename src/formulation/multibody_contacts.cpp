@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "delassus/base/parallel.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
 namespace delassus {
@@ -118,6 +119,7 @@ ContactId MultibodySystem::successor(ContactId id, const Configuration& at) cons
 
 void MultibodySystem::find_contacts(const Configuration& at, const VectorRef& v, double h,
                                     const ContactSet* known, ContactSet& out) const {
+  const WorkScope scope(WorkKind::collision);
   FindScratch& scratch = find_scratch();
   scratch.found.clear();
   if (world_.any_pair()) {
@@ -159,6 +161,7 @@ void MultibodySystem::find_contacts(const Configuration& at, const VectorRef& v,
 
 void MultibodySystem::evaluate_contacts(std::span<const ContactId> ids, const Configuration& at,
                                         ContactSet& out) const {
+  const WorkScope scope(WorkKind::contacts);
   start_contacts(ids, at, out);
   const FindScratch& scratch = find_scratch();
   parallel_for(ids.size(), k_contact_grain, [&](std::size_t begin, std::size_t end) {
@@ -390,6 +393,7 @@ void MultibodySystem::fill_shape(std::size_t c, const CollisionWorld::Ends& ends
 
 double MultibodySystem::contact_step_limit(const ContactSet& contacts, std::span<const std::size_t> open,
                                            const Configuration& at, const VectorRef& v, double h) const {
+  const WorkScope scope(WorkKind::collision);
   // Over a turn by less the gap of a feature that turns is nearly a cubic [rad].
   constexpr double largest_turn = 0.3;
   // Curved and sharp features can be passed altogether: no farther than this fraction of the smaller shape at once.
@@ -423,6 +427,7 @@ double MultibodySystem::contact_step_limit(const ContactSet& contacts, std::span
 
 void MultibodySystem::contact_bias(const ContactSet& contacts, const Configuration& at, const VectorRef& v,
                                    Vector& bias) const {
+  const WorkScope scope(WorkKind::contacts);
   bias.setZero(contacts.rows.rows.rows());
   Evaluation x;
   for (std::size_t c = 0; c < contacts.size(); ++c) {

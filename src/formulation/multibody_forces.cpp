@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "delassus/base/work_counts.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/formulation/gyroscopic.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 
@@ -83,6 +84,7 @@ void MultibodySystem::add_pair_force(const PairFunction& f, const Vector12& g, d
 }
 
 void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector& k) const {
+  const WorkScope scope(WorkKind::forces);
   ++work_counts().forces;
   const double t = at.t;
   const Vector& q = at.q;
@@ -133,6 +135,7 @@ void MultibodySystem::forces(const Configuration& at, const VectorRef& v, Vector
 
 void MultibodySystem::force_jacobians(const Configuration& at, const VectorRef& v,
                                       ForceJacobians& out) const {
+  const WorkScope scope(WorkKind::forces);
   ++work_counts().derivatives;
   const double t = at.t;
   const Vector& q = at.q;

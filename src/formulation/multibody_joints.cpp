@@ -4,6 +4,7 @@
 // Joints of a multibody system: from the model's elements to rows of G, equation (2) of the header.
 #include <numbers>
 
+#include "delassus/base/work_time.hpp"
 #include "delassus/formulation/multibody_system.hpp"
 #include "delassus/model/joint/pair_placement.hpp"
 
@@ -269,6 +270,7 @@ void MultibodySystem::add_pair_block(const PairFunction& f, const Matrix12& K, d
 // --- rows
 
 void MultibodySystem::bilateral(const Configuration& at, BilateralRows& out) const {
+  const WorkScope scope(WorkKind::joints);
   const auto n = static_cast<Eigen::Index>(group_of_row_.size());
   out.rows.clear(nv());
   out.violation.setZero(n);
@@ -402,6 +404,7 @@ double MultibodySystem::row_bias(const RowGroup& group, int index, const Configu
 }
 
 void MultibodySystem::bilateral_bias(const Configuration& at, const VectorRef& v, Vector& bias) const {
+  const WorkScope scope(WorkKind::joints);
   bias.resize(static_cast<Eigen::Index>(group_of_row_.size()));
   int row = 0;
   for (const RowGroup& group : row_groups_) {
@@ -415,6 +418,7 @@ void MultibodySystem::bilateral_bias(const Configuration& at, const VectorRef& v
 
 void MultibodySystem::add_bilateral_stiffness(const Configuration& at, const VectorRef& lambda, double scale,
                                               BlockMatrix& out) const {
+  const WorkScope scope(WorkKind::joints);
   int row = 0;
   Evaluation x;
   BodyRowValue y;

@@ -9,6 +9,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "delassus/base/work_time.hpp"
+
 namespace delassus {
 namespace {
 
@@ -226,6 +228,7 @@ BodyKinematics MultibodySystem::kinematics(int body, double t, const VectorRef& 
 }
 
 void MultibodySystem::configure(double t, const VectorRef& q, Configuration& out) const {
+  const WorkScope scope(WorkKind::joints);
   out.t = t;
   out.q = q;
   out.bodies.resize(model_.bodies.size());

@@ -133,6 +133,7 @@ class RunFiles::Watch final : public Observer {
   bool after_step(const Simulation& simulation, const StepReport& report) override {
     // A step that was not finished on request has left nothing.
     if (ended || report.stopped) return true;
+    const WorkScope scope(WorkKind::recording);
     recorded = report.ok || report.substeps > 0;
     try {
       if (recorded) recorder->record(simulation.state(), report);
@@ -222,6 +223,10 @@ const Redundancy& RunFiles::redundancy() const {
 
 void RunFiles::set_estimated_error(const ErrorEstimate& estimate) {
   watch_->summary.estimated_error = estimate;
+}
+
+void RunFiles::set_profile(std::vector<WorkTime> profile) {
+  watch_->summary.profile = std::move(profile);
 }
 
 void RunFiles::finish(const Simulation& simulation) {

@@ -40,6 +40,9 @@ class RunFiles {
   // How wrong the run is at its end, for the summary and the page; before finish().
   void set_estimated_error(const ErrorEstimate& estimate);
 
+  // Where the time went, likewise.
+  void set_profile(std::vector<WorkTime> profile);
+
   // Ends the recording and writes the summary and the state. Without it the recording stays recording.h5.part, readable up
   // to its last flush. `status` and `message` say how it ended; by default what the last report says.
   void finish(const Simulation& simulation);

@@ -8,6 +8,8 @@
 #include <numbers>
 #include <numeric>
 
+#include "delassus/base/work_time.hpp"
+
 namespace delassus {
 namespace {
 
@@ -417,6 +419,7 @@ void LeastForces::sort_joints(const Reduction& reduction) {
 }
 
 bool LeastForces::apply(const Reduction& reduction, Solution& solution) {
+  const WorkScope scope(WorkKind::shared_forces);
   unique_joints_ = !reduction.problem().separate_directions && reduction.num_redundant() == 0;
   const LocalProblem& local = reduction.local();
   shared_contacts_.assign(local.cones.size(), 0);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "delassus/base/work_time.hpp"
+
 namespace delassus {
 namespace {
 
@@ -32,6 +34,7 @@ void add_joint_terms(const Problem& problem, const Parts& parts, const Vector& v
 }  // namespace
 
 bool Reduction::compute(const Problem& problem, bool check_definite) {
+  const WorkScope scope(WorkKind::elimination);
   problem_ = &problem;
   update_cones();
   parts_.find(problem);

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/work_time.hpp"
+
 namespace delassus {
 namespace {
 
@@ -121,6 +123,7 @@ Residual compute_residual(const Problem& problem, const Reduction& reduction, co
 
 Residual compute_residual(const Problem& problem, const Reduction& reduction, const Solution& solution,
                           ResidualScratch& scratch) {
+  const WorkScope scope(WorkKind::certificate);
   Residual residual;
   // Momentum, with the largest single term as its scale.
   Vector &terms = scratch.terms, &part = scratch.part;

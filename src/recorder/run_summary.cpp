@@ -85,6 +85,9 @@ std::string to_json(const RunSummary& s) {
          {"velocity", {m.velocity.x(), m.velocity.y(), m.velocity.z()}}});
   nlohmann::json kinds = nlohmann::json::object();
   for (const auto& [kind, count] : s.warning_counts) kinds[to_string(kind)] = count;
+  nlohmann::json profile;
+  for (const WorkTime& part : s.profile)
+    profile.push_back({{"work", to_string(part.kind)}, {"seconds", part.seconds}, {"calls", part.calls}});
   nlohmann::json estimated;
   if (const auto& estimate = s.estimated_error) {
     estimated = {{"predictable", estimate->predictable}, {"predictable_until", estimate->predictable_until}};
@@ -129,6 +132,7 @@ std::string to_json(const RunSummary& s) {
                               {"error_control", to_json(s.step_statistics)},
                               {"estimated_error", estimated},
                               {"bounds", bounds},
+                              {"profile", profile},
                               {"events", s.events},
                               {"iterations", s.iterations},
                               {"work",

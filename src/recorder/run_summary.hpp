@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "delassus/base/work_time.hpp"
 #include "delassus/recorder/step_statistics.hpp"
 #include "delassus/steppers/report.hpp"
 #include "delassus/system/system.hpp"
@@ -51,6 +52,7 @@ struct RunSummary {
   StepStatistics step_statistics;                // likewise: where they went
   std::optional<ErrorEstimate> estimated_error;  // where it was asked for
   RunBounds bounds;                              // likewise
+  std::vector<WorkTime> profile;                 // likewise: where the time went
   long captured_steps = 0;  // of a scheme that locates events: where crowds of contacts were captured
   struct Worst {
     double residual = 0;       // of contacts, joints and momentum: how well equations were solved [-]

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "delassus/base/stop_request.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -45,6 +46,7 @@ void find_free_floors(const System& system, const ContactSet& contacts, bool reb
 }
 
 bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double largest) {
+  const WorkScope scope(WorkKind::projection);
   const System& system = *step.system;
   PhasePoint& now = step.now;
   const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
@@ -74,6 +76,7 @@ double GapProjector::violation_at(const PhasePoint& point) const {
 }
 
 bool GapProjector::project(const System& system, const Vector& floors, PhasePoint& point) {
+  const WorkScope scope(WorkKind::projection);
   solves_ = iterations_ = 0;
   const double tolerance = k_gap_tolerance * system_size(system, point.phase.q);
   const ContactSet& contacts = point.contacts;

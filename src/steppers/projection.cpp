@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "delassus/base/stop_request.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -51,6 +52,7 @@ FrictionRatios friction_ratios(const ContactMemory& memory) {
 }
 
 bool Projector::project_position(const System& system, ContactSet& closed, PhasePoint& point) {
+  const WorkScope scope(WorkKind::projection);
   return find_position(system, false, closed, point) || find_position(system, true, closed, point);
 }
 
@@ -116,6 +118,7 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
 }
 
 bool Projector::joints_can_be_met(const System& system, const PhasePoint& point, int& worst_row) {
+  const WorkScope scope(WorkKind::projection);
   const auto violation = point.joints.violation.head(point.joints.num_holonomic);
   worst_row = -1;
   if (violation.size() == 0) return true;
@@ -132,6 +135,7 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
                                  std::span<const HeldParts> held, bool joints_and_normals, PhasePoint& point,
                                  std::span<const int> held_friction, std::span<const FrictionRatios> ratios,
                                  double step_speed) {
+  const WorkScope scope(WorkKind::projection);
   const BilateralRows& bilateral = point.joints;
   const ContactRows& contacts = closed.rows;
   rows_.clear(system.nv());

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "delassus/base/work_time.hpp"
 #include "delassus/steppers/contact_memory.hpp"
 
 namespace delassus {
@@ -112,6 +113,7 @@ void StepFinisher::finish_contacts(StepInProgress& step, const ContactSet& known
 }
 
 void StepFinisher::finish(StepInProgress& step, State& state) {
+  const WorkScope scope(WorkKind::certificate);
   const System& system = *step.system;
   const PhasePoint& now = step.now;
   const Phase& phase = now.phase;

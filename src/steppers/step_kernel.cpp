@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "delassus/base/stop_request.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/steppers/aligned_solve.hpp"
 
 namespace delassus {
@@ -71,6 +72,7 @@ void StepKernel::assemble(const System& system, const MatrixChoice& choice, cons
 bool StepKernel::prepare(const System& system, const PhasePoint& begin, double h,
                          std::span<const ContactMode> modes, const VectorRef& slip_hint,
                          std::span<RowShift> shifts, StepData& data, Slot& slot, Trial& trial) {
+  const WorkScope scope(WorkKind::assembly);
   throw_if_stop_requested();
   trial.h = h;
   trial.failure.clear();

@@ -92,6 +92,7 @@ void ConeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solut
 
 void ConeSolver::solve_within(int limit, const LocalProblem& problem, const WarmStart& warm,
                               Solution& solution, SolveStats& stats) {
+  const WorkScope scope(work_kind());
   if (!measures_couples() || !units_.find(problem)) {
     solve_in_units(limit, problem, warm, solution, stats);
     return;

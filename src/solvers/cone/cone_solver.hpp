@@ -11,6 +11,7 @@
 // (1) and every threshold of the methods are ratios of quantities of the problem, so that W → s W, or other units of
 // velocity, change neither iteration counts nor verdicts. Workspaces are members; iterations do not allocate.
 #pragma once
+#include "delassus/base/work_time.hpp"
 #include "delassus/problems/solver.hpp"
 #include "delassus/solvers/cone/couple_units.hpp"
 #include "delassus/solvers/cone/prepared_contacts.hpp"
@@ -37,6 +38,8 @@ class ConeSolver : public Solver {
   // Improves r() from a start that is not accepted yet, offering iterates by `accept`; counts iterations.
   virtual void iterate(const LocalProblem& problem, SolveStats& stats) = 0;
   virtual int default_iterations() const { return 10000; }
+  // What its time is charged to.
+  virtual WorkKind work_kind() const { return WorkKind::other_solvers; }
   // Goes on from an accepted start, as far as it improves quickly.
   virtual bool polishes() const { return false; }
 

@@ -19,6 +19,7 @@ class SweepSolver : public ConeSolver {
 
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) final;
+  WorkKind work_kind() const override { return WorkKind::sweeps; }
   virtual void begin(const LocalProblem& problem) = 0;
   // Updates r_ and returns the square of (1). The u of the contacts is the sweep's own business.
   virtual double sweep(const LocalProblem& problem, bool backward, double omega) = 0;

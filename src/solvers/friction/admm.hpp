@@ -39,6 +39,7 @@ class AdmmSolver final : public ConeSolver {
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
   int default_iterations() const override { return 5000; }
   bool polishes() const override { return true; }
+  WorkKind work_kind() const override { return WorkKind::admm; }
 
  private:
   // z = P_K(v).

@@ -42,6 +42,7 @@ class InteriorPointSolver final : public ConeSolver {
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
   int default_iterations() const override { return 200; }
+  WorkKind work_kind() const override { return WorkKind::interior_point; }
 
  private:
   struct Contact {

@@ -27,6 +27,7 @@ class NewtonSolver final : public ConeSolver {
  protected:
   void iterate(const LocalProblem& problem, SolveStats& stats) override;
   bool polishes() const override { return true; }
+  WorkKind work_kind() const override { return WorkKind::newton; }
 
  private:
   // One step from r_, cut in half up to max_cuts times until ‖F‖ (merit) falls. False: there is none.

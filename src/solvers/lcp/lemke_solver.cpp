@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "delassus/solvers/lcp/lemke_solver.hpp"
 
+#include "delassus/base/work_time.hpp"
 #include "delassus/problems/as_lcp.hpp"
 #include "delassus/problems/modes.hpp"
 
@@ -9,6 +10,7 @@ namespace delassus {
 
 void LemkeSolver::solve(const LocalProblem& problem, const WarmStart& warm, Solution& solution,
                         SolveStats& stats) {
+  const WorkScope scope(WorkKind::other_solvers);
   stats = {};
   if (problem.num_contacts() == 0) {
     solution.r.resize(0);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "delassus/base/roots.hpp"
+#include "delassus/base/work_time.hpp"
 
 namespace delassus {
 namespace {
@@ -98,6 +99,7 @@ double advance_to_surface(const System& system, StepMotion& motion, const Contac
 std::optional<Collision> find_collision(const System& system, StepMotion& motion, const ContactSet& begin,
                                         const ContactSet& end, std::span<const std::size_t> open, double h,
                                         double touching) {
+  const WorkScope scope(WorkKind::events);
   std::optional<Collision> earliest;
   for (std::size_t c : open) {
     CubicHermite p{begin.gap(c), h * begin.normal_velocity(c), end.gap(c), h * end.normal_velocity(c)};

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "delassus/base/roots.hpp"
+#include "delassus/base/work_time.hpp"
 #include "delassus/steppers/tolerances.hpp"
 
 namespace delassus {
@@ -335,6 +336,7 @@ std::optional<Transition> TransitionFinder::find(const System& system, const Pha
                                                  const ContactSet& active, std::span<const ContactMode> modes,
                                                  std::span<const ContactMemory* const> memory, Trial& whole,
                                                  Trial& at_transition) {
+  const WorkScope scope(WorkKind::events);
   const Changes changes = find_changes(begin, active, modes, memory, whole);
   bool any_change = changes.any;
   keep_sticking(modes, whole);
