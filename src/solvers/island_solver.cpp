@@ -39,8 +39,8 @@ constexpr int k_warm_newton = 8;
 constexpr double k_near_after_sweeps = 2e-3;
 constexpr int k_inside_iterations = 120, k_inside_newton = 400;
 // Where the interior point hands over, and what is good enough for its problems when all methods have had their turn: what may be
-// used at all (judged_residual). Impulses that are redundant can take thousands of steps to the next digit [-].
-constexpr double k_inside_error = 1e-6, k_good_inside = k_judged;
+// used at all (judged_residual, of single contacts) with a margin. Impulses that are redundant can take thousands of steps to the next digit [-].
+constexpr double k_inside_error = 1e-6, k_good_inside = 0.3 * k_judged;
 // Unknowns from which on it is faster than Newton's method.
 constexpr int k_inside_unknowns = 150;
 // So many attempts in turn that leave more than this part of the residual: what is left is a contradiction of the problem.

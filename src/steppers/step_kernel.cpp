@@ -160,8 +160,8 @@ void StepKernel::conclude(const System& system, const PhasePoint& begin, double 
   trial.cones.assign(step_.problem.cones.begin(), step_.problem.cones.end());
   trial.ok = usable(trial.stats.status);
   if (!trial.ok && trial.failure.empty())
-    trial.failure = std::string("the contact solver '") + solver_.name() +
-                    "' ended with: " + to_string(trial.stats.status);
+    trial.failure = fmt::format("the contact solver '{}' ended with: {}, solved to {:.1e}", solver_.name(),
+                                to_string(trial.stats.status), trial.stats.residual);
   finish(system, begin, h, shifts, step_.data, step_, trial);
   judge(trial);
 }

@@ -23,13 +23,22 @@ constexpr int k_crowd_halvings = 2;
 // What it must be solved to: the laws of the contacts are off by so much of what they stop [-].
 constexpr double k_passable = 1e-3;
 
-// The solution of a crowd that is not certified but passable, and taken with a warning.
+// What a solution that is not converged may be off by to be taken all the same, with a warning: one of a crowd, or, when no halving
+// is left, one that would pass if a solver had been content with it [-].
+double passable_residual(const StepperOptions& options, std::size_t num_contacts, const Trial& trial,
+                         const Retries& retries) {
+  if (options.policy != FailurePolicy::retry || trial.unsettled != 0) return 0;
+  const int most = options.max_halvings;
+  if (num_contacts >= k_crowd && retries.halvings >= std::min(k_crowd_halvings, most)) return k_passable;
+  return retries.halvings >= most || 0.5 * trial.h < options.smallest_step ? k_judged : 0.0;
+}
+
 bool is_passable(const StepperOptions& options, std::size_t num_contacts, const StepKernel& kernel,
                  const Trial& trial, const Retries& retries) {
-  return options.policy == FailurePolicy::retry && num_contacts >= k_crowd && trial.unsettled == 0 &&
-         retries.halvings >= std::min(k_crowd_halvings, options.max_halvings) &&
-         trial.end.phase.q.size() > 0 && trial.end.phase.q.allFinite() && trial.end.phase.v.allFinite() &&
-         judged_residual(trial.residual, kernel.local(), trial.solution) <= k_passable;
+  const double most = passable_residual(options, num_contacts, trial, retries);
+  return most > 0 && trial.end.phase.q.size() > 0 && trial.end.phase.q.allFinite() &&
+         trial.end.phase.v.allFinite() &&
+         judged_residual(trial.residual, kernel.local(), trial.solution) <= most;
 }
 
 }  // namespace
@@ -76,10 +85,9 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
   if (contacts_failed && is_passable(options, ids.size(), kernel, trial, retries)) {
     trial.ok = true;
     trial.stats.status = SolveStatus::inexact;
-    report.warn(
-        WarningKind::residual,
-        fmt::format("t = {:.9g} s: the contact laws of a crowd of {} contacts are solved to {:.2g} only{}", t,
-                    ids.size(), trial.residual.contact, where));
+    report.warn(WarningKind::residual,
+                fmt::format("t = {:.9g} s: the contact laws of {} contacts are solved to {:.2g} only{}", t,
+                            ids.size(), trial.residual.contact, where));
     return true;
   }
   // No shorter step helps a joint that jams.

@@ -1,0 +1,92 @@
+// SPDX-FileCopyrightText: 2026 the delassus authors
+// SPDX-License-Identifier: Apache-2.0
+//
+// Crowds of contacts whose laws no solver satisfies to its tolerance: what is passable is taken with a warning, and nothing else.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/runs.hpp"
+
+namespace delassus::hard_crowds_test {
+namespace {
+
+using testing::simulate;
+
+// A wall of bricks without gaps, hit by a heavy ball.
+std::string wall(int layers) {
+  return fmt::format(R"yaml(
+delassus: 1
+constants: {{n: {}}}
+bodies:
+  - {{name: ground, type: fixed, shapes: [{{type: plane}}]}}
+  - name: brick
+    type: rigid
+    repeat: {{i: n, j: n}}
+    density: 1800
+    position: ["0.25*(j - n/2 + 0.5*mod(i, 2))", 0.05 + 0.1*i, 0]
+    shapes: [{{type: box, size: [0.25, 0.1, 0.12]}}]
+  - {{name: ball, type: rigid, mass: 400, position: [0.05, 0.3, 0.5], velocity: [0, 0, -6], shapes: [{{type: sphere, radius: 0.3}}]}}
+contact: {{friction: 0.6}}
+stepper: {{step: 1/60}}
+)yaml",
+                     layers);
+}
+
+struct Outcome {
+  bool completed = false;
+  long passed = 0;      // steps taken with a warning
+  double residual = 0;  // largest of the certificates [-]
+  std::string message;
+};
+
+// With a solver that cannot do it: a few sweeps.
+Outcome run_with_few_sweeps(int layers, int sweeps, const std::string& policy) {
+  Simulation simulation = simulate(
+      wall(layers), {"solver.name=nsgs", "solver.tolerance=1e-10",
+                     fmt::format("solver.max_iterations={}", sweeps), "stepper.on_failure=" + policy});
+  Outcome out;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    out.passed += std::count_if(report.warnings.begin(), report.warnings.end(),
+                                [](const Warning& warning) { return warning.kind == WarningKind::residual; });
+    out.residual = std::max(out.residual, report.certificate.contact_residual);
+    return true;
+  });
+  out.completed = simulation.run_until(0.1);
+  out.message = simulation.report().message;
+  return out;
+}
+
+TEST(HardCrowds, WhatIsPassableIsTakenWithAWarning) {
+  const Outcome outcome = run_with_few_sweeps(4, 4000, "retry");
+  EXPECT_TRUE(outcome.completed) << outcome.message;
+  EXPECT_GT(outcome.passed, 0);
+  EXPECT_GT(outcome.residual, 1e-9);
+  EXPECT_LE(outcome.residual, 1e-3);
+}
+
+TEST(HardCrowds, WhatIsNotPassableStops) {
+  const Outcome outcome = run_with_few_sweeps(4, 3, "retry");
+  EXPECT_FALSE(outcome.completed);
+  EXPECT_NE(outcome.message.find("iteration limit"), std::string::npos) << outcome.message;
+}
+
+TEST(HardCrowds, NothingIsPassedWhereFailuresAreToStop) {
+  const Outcome outcome = run_with_few_sweeps(4, 400, "stop");
+  EXPECT_FALSE(outcome.completed);
+  EXPECT_EQ(outcome.passed, 0);
+}
+
+// Two layers have fewer contacts than a crowd: their laws hold to 1e-6 at least, and a shorter step is tried first.
+TEST(HardCrowds, FewContactsAreNoCrowd) {
+  const Outcome coarse = run_with_few_sweeps(2, 20, "retry");
+  EXPECT_FALSE(coarse.completed);
+  EXPECT_EQ(coarse.passed, 0);
+  const Outcome fine = run_with_few_sweeps(2, 300, "retry");
+  EXPECT_TRUE(fine.completed) << fine.message;
+  EXPECT_LE(fine.residual, 1e-6);
+}
+
+}  // namespace
+}  // namespace delassus::hard_crowds_test
