@@ -56,9 +56,11 @@ bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double 
     double& floor = free_floors_[static_cast<Eigen::Index>(c)];
     floor = std::min(floor, now.contacts.gap(c) + largest * system.contact_size(now.contacts.ids[c]));
   }
-  const double before = energies(system, now, M_).total();
+  const Energies before = energies(system, now, M_);
   const bool moved = project(system, free_floors_, now);
-  step.history.energy.projection += energies(system, now, M_).total() - before;
+  const Energies after = energies(system, now, M_);
+  step.history.energy.projection += after.total() - before.total();
+  step.lifted += after.potential - before.potential;
   step.report->certificate.count_solves(solves_);
   step.report->certificate.iterations += iterations_;
   return moved && solves_ > 0;
