@@ -498,7 +498,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   if (certificate.relative_depth <= k_found ||
       certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
     return false;
-  return gap_projector_.lift_found(step, false, std::numeric_limits<double>::infinity());
+  return gap_projector_.lift_found(step, false, std::numeric_limits<double>::infinity(), finisher_.found());
 }
 
 void CapturingStepper::project(CapturingStep& step) {
@@ -561,7 +561,9 @@ void CapturingStepper::bound_lifting(CapturingStep& step, double gain, double de
     now.phase.v -= (along - std::sqrt(left)) / mass * displacement_;
     return;
   }
-  displacement_ *= std::max(allowed / gain, 1 - k_shallow / deepest);
+  const double share = std::max(allowed / gain, 1 - k_shallow / deepest);
+  if (share <= 0) return gap_projector_.take_back(now);
+  displacement_ *= share;
   system.retract(lifted_from_, VectorRef(displacement_), now.phase.q);
   now.place(system);
   system.evaluate_contacts(step.followed, now.at, now.contacts);
