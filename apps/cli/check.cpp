@@ -206,8 +206,15 @@ class Check {
       ++problems_;
     }
     if (problems_ > 0) return;
+    const std::vector<std::string> small = find_start_problems(system_, state_, k_start_overlap, 0.0);
     for (const std::string& text : find_start_problems(system_, state_, k_position_tolerance, 0.0))
-      fmt::print("note: {}, which counts as touching\n", text);
+      if (std::find(small.begin(), small.end(), text) == small.end())
+        fmt::print("note: {}, which counts as touching\n", text);
+      else
+        fmt::print(
+            "note: {}, less than {:g} % of the smaller one: the run begins all the same, and its "
+            "certificate says how deep they are\n",
+            text, 100 * k_start_share);
   }
 
   void report_contacts() const {

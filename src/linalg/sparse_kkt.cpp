@@ -19,6 +19,9 @@ constexpr double k_round_off = std::numeric_limits<double>::epsilon();
 // ε of (3). Well above the round-off of a pivot (a few 1e-16), so that Π contracts by 1e-2 or better where it
 // should vanish; well below the smallest σ of sensible mechanisms (1e-8: chains of 10⁴ links, masses 1 : 1e8).
 constexpr double k_epsilon = 1e-13;
+// Factors of K_ε whose entries grow by this have an error of a tenth of ε. With more, Π and Π* are no projectors: what they
+// should take away they multiply, pass by pass.
+constexpr double k_largest_growth = 0.1 * k_epsilon / k_round_off;
 // A dependent set with coefficients n leaves the pivot ε Σ ŵ_i n_i² / n_last², ε to 100 ε as a rule. Between
 // that and the next bound it may as well be a joint that carries a load 1e9 times its own inertia.
 constexpr double k_surely_null = 100 * k_epsilon;
@@ -289,7 +292,8 @@ bool SparseKkt::factorize(double epsilon, SparseLu::Pivots allowed) const {
     joint_diagonal_[i] = value;
     value += epsilon * w_[i];
   }
-  const bool regular = lu_.factorize(values_, allowed);
+  const bool regular =
+      epsilon > 0 ? lu_.factorize(values_, allowed, k_largest_growth) : lu_.factorize(values_, allowed);
   for (int i = 0; i < nj_; ++i) values_[diagonal_[nv_ + i]] = joint_diagonal_[i];
   return regular;
 }

@@ -17,6 +17,8 @@ namespace {
 // columns has little fill only with pivots on the diagonal; the digits that smaller pivots cost come back in
 // the refinement of the caller, which gains five or more a sweep.
 constexpr double k_pivot_threshold = 1e-5;
+// The next ones, where entries must not grow: the usual one of sparse factorisations, and the largest entry always.
+constexpr double k_stricter_thresholds[] = {0.1, 1};
 // Pivots on the diagonal throughout are good enough down to this, for entries of order one: the error 1e-16 /
 // 1e-9 of a solve goes in two sweeps of refinement. A joint has the pivot (its own inertia)/(inertia of all that it
 // carries), 1e-8 in a chain of 10⁴ links with masses 1 : 10⁴, and those cost no digits.
@@ -47,6 +49,12 @@ struct SparseLu::Factors {
   int size() const { return static_cast<int>(starts.size()) - 1; }
   // False when a pivot is too small.
   bool factorize_on_diagonal(std::vector<double>& values);
+  bool factorize_pivoted(std::vector<double>& values, double threshold);
+  // The largest entry of a column of U, relative to that of the column of K.
+  double growth(std::vector<double>& values) {
+    klu_rgrowth(starts.data(), row_of.data(), values.data(), symbolic, numeric, &common);
+    return 1 / common.rgrowth;
+  }
 
   klu_common common;
   klu_symbolic* symbolic = nullptr;
@@ -74,6 +82,14 @@ bool SparseLu::Factors::factorize_on_diagonal(std::vector<double>& values) {
                      [](double pivot) { return std::abs(pivot) > k_smallest_diagonal_pivot; });
 }
 
+bool SparseLu::Factors::factorize_pivoted(std::vector<double>& values, double threshold) {
+  klu_free_numeric(&pivoted, &common);
+  common.tol = threshold;
+  pivoted = klu_factor(starts.data(), row_of.data(), values.data(), symbolic, &common);
+  numeric = pivoted;
+  return numeric != nullptr && common.status == KLU_OK;
+}
+
 SparseLu::SparseLu() : factors_(std::make_unique<Factors>()) {}
 SparseLu::~SparseLu() = default;
 SparseLu::SparseLu(SparseLu&&) noexcept = default;
@@ -89,21 +105,22 @@ bool SparseLu::analyze(std::vector<int> starts, std::vector<int> row_of, std::ve
   return f.symbolic != nullptr;
 }
 
-bool SparseLu::factorize(std::vector<double>& values, Pivots allowed) {
+bool SparseLu::factorize(std::vector<double>& values, Pivots allowed, double largest_growth) {
   Factors& f = *factors_;
   assert(values.size() == f.row_of.size());
   if (f.symbolic == nullptr) return false;
   f.numeric = nullptr;
   klu_free_numeric(&f.pivoted, &f.common);
+  const auto good = [&] { return std::isinf(largest_growth) || f.growth(values) <= largest_growth; };
   if (allowed != Pivots::sought && f.factorize_on_diagonal(values)) {
     f.numeric = f.diagonal;
-    return true;
+    if (allowed == Pivots::diagonal || good()) return true;
   }
   if (allowed == Pivots::diagonal) return false;
-  f.common.tol = k_pivot_threshold;
-  f.pivoted = klu_factor(f.starts.data(), f.row_of.data(), values.data(), f.symbolic, &f.common);
-  f.numeric = f.pivoted;
-  return f.numeric != nullptr && f.common.status == KLU_OK;
+  bool regular = f.factorize_pivoted(values, k_pivot_threshold);
+  for (double threshold : k_stricter_thresholds)
+    if (regular && !good()) regular = f.factorize_pivoted(values, threshold);
+  return regular;
 }
 
 int SparseLu::size() const {

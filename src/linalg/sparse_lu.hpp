@@ -7,13 +7,14 @@
 //
 //   Q: columns in a given order of little fill, from the pattern alone
 //   P: the same order (pivots on the diagonal) when this gives no small pivot, else rows by threshold
-//      pivoting, from the values
+//      pivoting, from the values, by a threshold as large as a bound of the growth asks for
 //
 // With pivots on the diagonal the structure of the factors follows from the pattern: it is kept while the
 // pattern stays, and a new factorisation costs a fourth. Either way a factorisation does not depend on
 // earlier ones, to the last bit: pivots of an earlier matrix are never taken over.
 // Cost: linear in the fill for chains, trees and stars. Allocates the factors.
 #pragma once
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -34,8 +35,10 @@ class SparseLu {
   // sought: those on the diagonal are known to be bad, and are not tried first.
   enum class Pivots { diagonal, any, sought };
   // Values in the order of the pattern. False when K is singular to the last bit, or when a pivot on the diagonal is
-  // small and no others are allowed.
-  bool factorize(std::vector<double>& values, Pivots allowed = Pivots::any);
+  // small and no others are allowed. Entries of U larger than those of their columns of K cost digits that no refinement brings
+  // back where K is nearly singular: up to `largest_growth` times, if pivots can be had for it.
+  bool factorize(std::vector<double>& values, Pivots allowed = Pivots::any,
+                 double largest_growth = std::numeric_limits<double>::infinity());
   int size() const;
   // U_kk of the column of K that is eliminated k-th, and which one that is.
   double pivot(int k) const;

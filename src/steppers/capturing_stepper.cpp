@@ -18,6 +18,26 @@ namespace {
 // Parts that fast bodies near contacts cut a step into at most.
 constexpr double k_max_parts = 64;
 
+void find_inertia(const BlockMatrix& M, Vector& diagonal) {
+  diagonal.setZero(M.size());
+  for (int b = 0; b < M.num_blocks(); ++b)
+    if (M.block_row(b) == M.block_column(b))
+      diagonal.segment(M.block_row(b), M.block(b).rows()) += M.block(b).diagonal();
+}
+
+// The approach at contact c that the impulses of `change` could bring, were they turned along it: √(n M⁻¹ nᵀ · δᵀ M δ), body by body,
+// with the diagonal of M.
+double turned_speed(const BlockRows& rows, int c, const Vector& change, const Vector& inertia) {
+  double sum = 0;
+  for (int b = 0; b < rows.num_blocks(c); ++b) {
+    const auto normal = rows.block(c, b).row(0).transpose().array();
+    const auto delta = change.segment(rows.block_column(c, b), normal.size()).array();
+    const auto mass = inertia.segment(rows.block_column(c, b), normal.size()).array();
+    sum += std::sqrt((normal.square() / mass).sum() * (mass * delta.square()).sum());
+  }
+  return sum;
+}
+
 // ϰ of (8): what has sunk is up again after some hundred steps, and a step gains no more than this of what was lost [-].
 constexpr double k_slow_lifting = 1e-5;
 // What is deeper than this part of the smaller body is lifted at once, whatever it takes [-].
@@ -265,6 +285,7 @@ bool CapturingStepper::add_passed_contacts(CapturingStep& step, double h, double
     motion_.update(system, step.now.phase, trial_.end.phase);
     bool added = false;
     change_ = kernel_.free_velocity() - step.now.phase.v;
+    if (round == 0) find_inertia(system.mass_at(step.now.at, M_), inertia_);
     for (std::size_t c : some_) added = add_if_passed(step, c, h, part) || added;
     if (part < h) return false;
     if (!added) return true;
@@ -353,12 +374,14 @@ bool CapturingStepper::add_if_passed(CapturingStep& step, std::size_t c, double 
   // A later step takes it, by (1).
   if (begin.valid(c) && gap + h * u_N <= 0 && !lifts() && !formula_.gaps_in_rows) return false;
   // Pushed by an impact of this step, and it rebounds: how fast it comes a part of the step tells that ends before it (7), unless
-  // it is so slow that forces make an approach as fast.
+  // it is so slow that forces make an approach as fast, in whatever direction: other contacts turn them, as those of a pile
+  // turn its weight against the walls.
   const double shortest = grid_step(step) / k_max_parts;
   const bool is_pushed = !(-u_N * h > gap);
-  const bool rebounds = is_pushed && e > 0 &&
-                        -trial_.end.contacts.normal_velocity(c) * h >
-                            pressing_speed(begin.rows.rows, static_cast<int>(c), change_) * grid_step(step);
+  const bool rebounds =
+      is_pushed && e > 0 &&
+      -trial_.end.contacts.normal_velocity(c) * h >
+          turned_speed(begin.rows.rows, static_cast<int>(c), change_, inertia_) * grid_step(step);
   // In the shortest part it is stopped, but left to the next one where its features are not lost below the surface.
   if (rebounds && h > shortest) part = std::min(part, std::max(s * h, shortest));
   if (rebounds && (h > shortest || is_smooth(begin.places[c]))) return false;
@@ -498,7 +521,7 @@ bool CapturingStepper::lift_found(CapturingStep& step) {
   if (certificate.relative_depth <= k_found ||
       certificate.penetration <= std::max(step.rest_gap, 2 * trial_.h * force_speed(step)))
     return false;
-  return gap_projector_.lift_found(step, false, std::numeric_limits<double>::infinity());
+  return gap_projector_.lift_found(step, false, std::numeric_limits<double>::infinity(), finisher_.found());
 }
 
 void CapturingStepper::project(CapturingStep& step) {
@@ -561,7 +584,9 @@ void CapturingStepper::bound_lifting(CapturingStep& step, double gain, double de
     now.phase.v -= (along - std::sqrt(left)) / mass * displacement_;
     return;
   }
-  displacement_ *= std::max(allowed / gain, 1 - k_shallow / deepest);
+  const double share = std::max(allowed / gain, 1 - k_shallow / deepest);
+  if (share <= 0) return gap_projector_.take_back(now);
+  displacement_ *= share;
   system.retract(lifted_from_, VectorRef(displacement_), now.phase.q);
   now.place(system);
   system.evaluate_contacts(step.followed, now.at, now.contacts);

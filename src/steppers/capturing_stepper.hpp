@@ -28,7 +28,8 @@
 // where their own approach leads there, (2); the step is solved again                                              (6)
 // but where an impact of this step pushes a contact that rebounds, the step is cut before that                       (7)
 //
-// as long as it has not 64 parts; then smooth surfaces are left to the next part, corners and edges, which would be lost below
+// if it comes faster than the forces of a grid step could make it, turned along its normal by other contacts, and as long as the step
+// has not 64 parts; then smooth surfaces are left to the next part, corners and edges, which would be lost below
 // the surface, do not rebound.
 //
 // After the step, unless told otherwise: joints are put back in position and velocity (projection.hpp); closed contacts
@@ -171,7 +172,7 @@ class CapturingStepper final : public Stepper {
   StepMotion motion_;
   std::vector<std::size_t> some_;
   ContactSet found_, new_contacts_, merged_;
-  Vector zero_, bias_, mean_, change_, floors_, lifted_from_, displacement_, momentum_;
+  Vector zero_, bias_, mean_, change_, inertia_, floors_, lifted_from_, displacement_, momentum_;
   Vector joint_forces_;  // that limit the friction in joints, where those of the step do not
   GainWatch gains_;
   BlockMatrix M_;

@@ -166,7 +166,7 @@ void EventStepper::lift_deep_contacts() {
   const StepReport& report = *step_.report;
   if (judges_depths() && options_.projection == Projection::all && report.ok &&
       report.certificate.relative_depth > k_located_halving_depth &&
-      gap_projector_.lift_found(step_, true, k_largest_lift))
+      gap_projector_.lift_found(step_, true, k_largest_lift, finisher_.found()))
     finisher_.finish_contacts(step_, step_.now.contacts);
 }
 

@@ -29,6 +29,13 @@ constexpr double k_share = 0.1;
 // And what it may leave of the violation at most, to be of use [-].
 constexpr double k_use = 1e-2;
 
+void swap_places(PhasePoint& a, PhasePoint& b) {
+  std::swap(a.phase.q, b.phase.q);
+  std::swap(a.at, b.at);
+  std::swap(a.joints, b.joints);
+  std::swap(a.contacts, b.contacts);
+}
+
 }  // namespace
 
 bool is_kept_apart(const System& system, const ContactSet& contacts, std::size_t c) {
@@ -45,12 +52,13 @@ void find_free_floors(const System& system, const ContactSet& contacts, bool reb
   }
 }
 
-bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double largest) {
+bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double largest,
+                              const ContactSet& known) {
   const WorkScope scope(WorkKind::projection);
   const System& system = *step.system;
   PhasePoint& now = step.now;
-  const bool known = now.contacts.is_at(now.phase.t, now.phase.q);
-  system.find_contacts(now.at, now.phase.v, 0.0, known ? &now.contacts : nullptr, found_);
+  const bool here = known.is_at(now.phase.t, now.phase.q);
+  system.find_contacts(now.at, now.phase.v, 0.0, here ? &known : nullptr, found_);
   std::swap(now.contacts, found_);
   now.contacts.update_velocities(now.phase.v);
   find_free_floors(system, now.contacts, rebounding_too, free_floors_);
@@ -58,9 +66,11 @@ bool GapProjector::lift_found(StepInProgress& step, bool rebounding_too, double 
     double& floor = free_floors_[static_cast<Eigen::Index>(c)];
     floor = std::min(floor, now.contacts.gap(c) + largest * system.contact_size(now.contacts.ids[c]));
   }
-  const double before = energies(system, now, M_).total();
+  const Energies before = energies(system, now, M_);
   const bool moved = project(system, free_floors_, now);
-  step.history.energy.projection += energies(system, now, M_).total() - before;
+  const Energies after = energies(system, now, M_);
+  step.history.energy.projection += after.total() - before.total();
+  step.lifted += after.potential - before.potential;
   step.report->certificate.count_solves(solves_);
   step.report->certificate.iterations += iterations_;
   return moved && solves_ > 0;
@@ -92,7 +102,9 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
   for (int i = 0; i < k_max_iterations && best > enough; ++i) {
     throw_if_stop_requested();
     double violation = best;
-    if (improve(system, point, leveled, k_reach * best, k_share * enough, next_.phase.q)) {
+    // A correction that no coordinate can show improves nothing.
+    if (improve(system, point, leveled, k_reach * best, k_share * enough, next_.phase.q) &&
+        next_.phase.q != point.phase.q) {
       next_.phase.t = point.phase.t;
       next_.place(system);
       system.evaluate_contacts(contacts.ids, next_.at, next_.contacts);
@@ -103,13 +115,15 @@ bool GapProjector::project(const System& system, const Vector& floors, PhasePoin
       leveled = true;
       continue;
     }
+    if (best == before) swap_places(point, begin_);
     best = violation;
-    std::swap(point.phase.q, next_.phase.q);
-    std::swap(point.at, next_.at);
-    std::swap(point.joints, next_.joints);
-    std::swap(point.contacts, next_.contacts);
+    swap_places(point, next_);
   }
   return best < before;
+}
+
+void GapProjector::take_back(PhasePoint& point) {
+  swap_places(point, begin_);
 }
 
 bool GapProjector::improve(const System& system, const PhasePoint& point, bool leveled, double reach,

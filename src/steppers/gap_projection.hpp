@@ -36,9 +36,12 @@ class GapProjector {
   // Lifts the contacts of `point` to their `floors` f (parallel to them). The point and its contacts are those of the new
   // position then. False: could not be solved, nothing is changed. Nothing is done when none is below its floor.
   bool project(const System& system, const Vector& floors, PhasePoint& point);
+  // Puts `point` back to where the last call that moved it began.
+  void take_back(PhasePoint& point);
   // Contacts that are found below their surfaces at step.now, whether the step has followed them or not, are lifted, each by
-  // no more than `largest` as a part of the smaller body, and the work booked. False: nothing has moved.
-  bool lift_found(StepInProgress& step, bool rebounding_too, double largest);
+  // no more than `largest` as a part of the smaller body, and the work booked. `known`: what is there of a set that may be at
+  // step.now is not evaluated again. False: nothing has moved.
+  bool lift_found(StepInProgress& step, bool rebounding_too, double largest, const ContactSet& known);
   // Of the last call.
   int solves() const { return solves_; }
   int iterations() const { return iterations_; }
@@ -62,7 +65,7 @@ class GapProjector {
   LeastCorrection many_;
   BlockRows rows_;
   Vector bounds_, impulses_, displacement_;
-  PhasePoint next_;
+  PhasePoint next_, begin_;
   Problem problem_;
   Reduction reduction_;
   WarmStart warm_;

@@ -26,6 +26,8 @@ class StepFinisher {
   // The certificate of the contacts at the end: how deep the deepest is, and the state of those reported.
   // `known`: a set that may be at the end; what it has there is not evaluated again.
   void finish_contacts(StepInProgress& step, const ContactSet& known);
+  // All contacts that finish_contacts() has found, until a step takes them over.
+  const ContactSet& found() const { return found_.contacts; }
   // Drift of the joints and energies at the end; then phase and history become the state.
   void finish(StepInProgress& step, State& state);
 

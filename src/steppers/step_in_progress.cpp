@@ -22,6 +22,7 @@ void StepInProgress::begin(const System& the_system, const State& state, const S
   report->t_begin = state.t;
   history = state.history;
   history.ahead.reset();
+  lifted = 0;
   now.phase.t = state.t;
   now.phase.q = state.q;
   now.phase.v = state.v;

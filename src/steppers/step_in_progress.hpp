@@ -65,6 +65,8 @@ struct StepInProgress {
   History history;
   PhasePoint now;
   WorkScratch work;
+  // What projection has raised the potential energy by; the rest of what the ledger books for it is of velocities [J].
+  double lifted = 0;
 
   // From the state: clears the report, places `now`, and starts the ledger of energies in the first step of a run.
   void begin(const System& the_system, const State& state, const StepRequest& the_request,

@@ -43,6 +43,19 @@ double GainWatch::round_off_before(const System& system) {
   return energy_round_off(system, begin_.q, k_);
 }
 
+double GainWatch::kinetic_excess(const StepInProgress& step, const Energies& end, bool takes_only) const {
+  const EnergyLedger& after = step.history.energy;
+  const double released = before_.potential + std::max(0.0, step.lifted) - end.potential;
+  const double surfaces = takes_only ? 0.0
+                                     : std::max(0.0, after.friction - ledger_.friction) +
+                                           std::max(0.0, after.impacts - ledger_.impacts);
+  const double had = before_.kinetic + std::max(0.0, released) + surfaces +
+                     std::max(0.0, after.nonconservative - ledger_.nonconservative) +
+                     std::abs(after.driven - ledger_.driven);
+  const double excess = end.kinetic - had;
+  return excess > k_blown_up * had ? excess : 0.0;
+}
+
 double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play) {
   const System& system = *step.system;
   const Energies end = energies(system, step.now, M_);
@@ -72,6 +85,11 @@ double GainWatch::measure(const StepInProgress& step, const Vector& v_free, bool
   if (!std::isfinite(gain)) {
     blows_up_ = true;
     return std::numeric_limits<double>::infinity();
+  }
+  const double excess = kinetic_excess(step, end, takes_only);
+  if (excess > 0 && excess > round_off_before(system)) {
+    blows_up_ = true;
+    return std::max(gain, excess);
   }
   if (!(gain > tolerance * in_play)) return 0;
   // What projection adds has bounds of its own: it may lift what was deep before the step.

@@ -51,6 +51,9 @@ class GainWatch {
   bool refuses(StepInProgress& step, const Vector& v_free, bool captured);
 
  private:
+  // What moves at the end beyond all that can have brought it there, whatever the ledger says: bookings of a motion that has blown
+  // up may be as large as it is, and of either sign [J].
+  double kinetic_excess(const StepInProgress& step, const Energies& end, bool takes_only) const;
   // The gain where it is more than a step may gain, 0 otherwise [J]; `in_play`: the energy that it is measured by.
   double measure(const StepInProgress& step, const Vector& v_free, bool captured, double& in_play);
   double round_off_before(const System& system);

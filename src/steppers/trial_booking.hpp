@@ -42,8 +42,7 @@ void book_projection(StepInProgress& step, const Projector& projector, BlockMatr
                      const ContactSet& contacts, const Project& project) {
   const System& system = *step.system;
   StepReport& report = *step.report;
-  const auto total = [&] { return energies(system, step.now, M).total(); };
-  const double before = total();
+  const Energies before = energies(system, step.now, M);
   if (project()) {
     // The rows of a scheme of order 1 leave O(h) of v to the projection: part of what the joint carries.
     const Eigen::Index joints = report.joint_impulses.size();
@@ -52,7 +51,9 @@ void book_projection(StepInProgress& step, const Projector& projector, BlockMatr
   } else {
     warn_not_projected(step, contacts);
   }
-  step.history.energy.projection += total() - before;
+  const Energies after = energies(system, step.now, M);
+  step.history.energy.projection += after.total() - before.total();
+  step.lifted += after.potential - before.potential;
 }
 // The impact of contact c, whose rows begin at `row`, that a trial has captured; σ as in step_formula.hpp.
 Event captured_impact(const Trial& trial, const ContactSet& contacts, std::size_t c, int row,

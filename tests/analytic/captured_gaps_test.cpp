@@ -167,5 +167,41 @@ TEST(MoreauJean, CrowdsAreRarelySolvedAgain) {
   EXPECT_LE(deepest, 1e-3 * radius);
 }
 
+// Spheres that rebound, poured into a narrow tray. Where they have nearly settled their weight presses them against the walls through each
+// other, and no force of their own along those normals: these approaches are no impacts to cut a step for.
+TEST(CapturedPiles, AreNotCutIntoPartsForWhatTheirWeightDoes) {
+  std::string scene = R"(
+delassus: 1
+bodies:
+  - {name: tray, type: fixed, shapes: [
+      {type: box, size: [0.36, 0.05, 0.36], position: [0, -0.025, 0]},
+      {type: box, size: [0.05, 0.6, 0.36], position: [-0.155, 0.3, 0]}, {type: box, size: [0.05, 0.6, 0.36], position: [0.155, 0.3, 0]},
+      {type: box, size: [0.26, 0.6, 0.05], position: [0, 0.3, -0.155]}, {type: box, size: [0.26, 0.6, 0.05], position: [0, 0.3, 0.155]}]}
+contact: {friction: 0.4, restitution: 0.6}
+stepper: {name: moreau-jean, step: 1e-3}
+)";
+  const char* places[] = {"-0.06085, 0.1, -0.04944", "0.05922, 0.1, -0.05892",  "-0.05507, 0.1, 0.05419",
+                          "0.05743, 0.1, 0.05962",   "-0.0615, 0.23, -0.06255", "0.06037, 0.23, -0.05608",
+                          "-0.0508, 0.23, 0.04703",  "0.05413, 0.23, 0.05854",  "-0.05934, 0.36, -0.04788",
+                          "0.06142, 0.36, -0.06251"};
+  std::string spheres;
+  int count = 0;
+  for (const char* place : places)
+    spheres += fmt::format(
+        "  - {{name: s{}, type: rigid, mass: 0.5, position: [{}], shapes: [{{type: sphere, radius: "
+        "0.05}}]}}\n",
+        count++, place);
+  scene.insert(scene.find("contact:"), spheres);
+  Simulation simulation = simulate(scene);
+  int parts = 0, steps = 0;
+  simulation.observe([&](const Simulation& now, const StepReport& report) {
+    if (now.time() <= 0.4) return;  // before that they fall
+    parts += report.substeps;
+    ++steps;
+  });
+  ASSERT_TRUE(simulation.run_until(0.6)) << simulation.report().message;
+  EXPECT_LE(parts, 4 * steps);
+}
+
 }  // namespace
 }  // namespace delassus::captured_gaps_test

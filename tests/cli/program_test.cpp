@@ -602,6 +602,24 @@ bodies:
   EXPECT_EQ(nowhere.status, 2) << nowhere.err;
 }
 
+// Touching is what the digits of a scene are; more, up to 1 % of a body, begins as well, but is called by its name.
+TEST_F(CliTest, CheckTellsOverlapsFromTouching) {
+  const auto ball_at = [&](const char* height) {
+    write("ball.yaml", std::string("delassus: 1\nbodies:\n"
+                                   "  - {name: ground, type: fixed, shapes: [{type: plane}]}\n"
+                                   "  - {name: ball, type: rigid, mass: 1, position: [0, ") +
+                           height + ", 0], shapes: [{type: sphere, radius: 0.1}]}\n");
+    return run({"check", "ball.yaml"});
+  };
+  const ProgramResult touching = ball_at("0.0999995");
+  EXPECT_TRUE(contains(touching.out, "which counts as touching")) << touching.out;
+  const ProgramResult overlapping = ball_at("0.0997");
+  EXPECT_EQ(overlapping.status, 0) << overlapping.out;
+  EXPECT_TRUE(contains(overlapping.out, "overlap by 0.0003 m at the start, less than 1 %"))
+      << overlapping.out;
+  EXPECT_FALSE(contains(overlapping.out, "touching")) << overlapping.out;
+}
+
 TEST_F(CliTest, Verify) {
   const ProgramResult result = run({"verify", "D", "--json", "table.json"});
   EXPECT_EQ(result.status, 0) << result.out << result.err;

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <optional>
 
 #include "delassus/front/load_scene.hpp"
 #include "delassus/scene/compile.hpp"
@@ -111,23 +112,32 @@ class CountingSystem final : public System {
   mutable std::map<std::pair<ContactId, std::vector<double>>, int> counts_;
 };
 
-class ContactEvaluations : public ::testing::TestWithParam<std::pair<const char*, const char*>> {};
+struct Run {
+  const char *scene, *stepper;
+  std::optional<double> tolerance = {};
+};
+void PrintTo(const Run& run, std::ostream* out) {
+  *out << run.scene << ' ' << run.stepper << ' ' << run.tolerance.value_or(0);
+}
+class ContactEvaluations : public ::testing::TestWithParam<Run> {};
+// With less accurate forces bodies sink in by more, and are lifted in some steps, also in vain.
 INSTANTIATE_TEST_SUITE_P(Scenes, ContactEvaluations,
-                         ::testing::Values(std::pair{"box_stack", "trapezoidal-2"},
-                                           std::pair{"box_stack", "moreau-jean"},
-                                           std::pair{"double_pendulum_wall", "trapezoidal-2"},
-                                           std::pair{"arch", "moreau-jean"}));
+                         ::testing::Values(Run{"box_stack", "trapezoidal-2"}, Run{"box_stack", "moreau-jean"},
+                                           Run{"double_pendulum_wall", "trapezoidal-2"},
+                                           Run{"arch", "moreau-jean"}, Run{"arch", "moreau-jean", 1e-7},
+                                           Run{"arch", "moreau-jean", 1e-9}));
 
 // Steps without events: an impact changes the velocities at a place, and what is found there then is another phase.
 TEST_P(ContactEvaluations, AreOnceAPhase) {
-  const Scene scene = load_scene(GetParam().first, {});
+  const Scene scene = load_scene(GetParam().scene, {});
   const CompiledScene compiled = compile(scene.desc);
   const auto counting = std::make_shared<CountingSystem>(compiled.system);
   SimulationOptions options = scene.desc.run.options;
-  options.stepper.name = GetParam().second;
+  options.stepper.name = GetParam().stepper;
+  if (GetParam().tolerance) options.solver.tolerance = GetParam().tolerance;
   Simulation simulation(counting, compiled.state, options);
   int compared = 0;
-  for (int i = 0; i < 40; ++i) {
+  for (int i = 0; i < 120; ++i) {
     counting->forget();
     ASSERT_TRUE(simulation.step().ok) << simulation.report().message;
     if (!simulation.report().events.empty()) continue;

@@ -67,6 +67,47 @@ TEST_F(TakeOut, IsForIslandsOnly) {
   EXPECT_EQ(step_.now.phase.v, 2 * v_);
 }
 
+class Refuses : public ::testing::Test {
+ protected:
+  // A step that leaves 100 times the velocity it began with, and books that as impacts and projection, partly as lifts, in units of
+  // the kinetic energy it began with.
+  bool refuses(double impacts, double projection, double lifted) {
+    const StepRequest request{.t_end = 0.01, .t_next = 0.01};
+    step_.begin(simulation_.system(), simulation_.state(), request, report_);
+    report_.ok = true;
+    const Vector v = step_.now.phase.v;
+    GainWatch gains;
+    gains.restart();
+    gains.begin(step_);
+    const double kinetic = gains.energies_before().kinetic;
+    step_.now.phase.v *= 100;
+    step_.history.energy.impacts += impacts * kinetic;
+    step_.history.energy.projection += projection * kinetic;
+    step_.lifted += lifted * kinetic;
+    return gains.refuses(step_, v, false);
+  }
+
+  Simulation simulation_ = testing::simulate(k_free_box);
+  StepInProgress step_;
+  StepReport report_;
+};
+
+TEST_F(Refuses, WhatHasBlownUpWhateverIsBooked) {
+  EXPECT_TRUE(refuses(0, 0, 0));
+  EXPECT_FALSE(report_.ok);
+  EXPECT_NE(report_.message.find("blows up"), std::string::npos) << report_.message;
+  // By the impulses of contacts and what the projection took back of them, and more.
+  EXPECT_TRUE(refuses(3e4, -1e4, 0));
+  EXPECT_TRUE(refuses(1e4, 0, 0));
+  // By a projection of velocities.
+  EXPECT_TRUE(refuses(0, 1e4, 0));
+}
+
+TEST_F(Refuses, NotWhatWasLiftedAndFell) {
+  EXPECT_FALSE(refuses(0, 1e4, 1e4));
+  EXPECT_TRUE(report_.ok);
+}
+
 // A bushing that holds a box aside from its place, where all lengths are 2^exponent times as large: forces 2^exponent, torques and
 // energies 4^exponent.
 double round_off_of_bushing(int exponent) {

@@ -3,6 +3,7 @@
 #include "delassus/steppers/impact/restitution_bound.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <utility>
 
@@ -80,15 +81,18 @@ void RestitutionBound::allow_stops(const LocalProblem& local) {
   double largest = 0;
   for (int c = 0; c < W.num_contacts(); ++c) largest = std::max(largest, mobility(c));
   allowed_.assign(static_cast<std::size_t>(W.num_contacts()), 0.0);
+  stopping_.assign(static_cast<std::size_t>(W.num_contacts()), std::numeric_limits<double>::infinity());
   for (int c = 0; c < W.num_contacts(); ++c) {
-    if (rebounds_[static_cast<std::size_t>(c)] != 0 && before_[W.first_row(c)] < 0) continue;
+    const bool carries = mobility(c) > k_held * largest;
+    const bool rebounds = rebounds_[static_cast<std::size_t>(c)] != 0 && before_[W.first_row(c)] < 0;
+    if (rebounds || !carries) continue;
     double f = 0;
     for (int e = W.row_begin(c); e < W.row_end(c); ++e) {
       const int row = W.first_row(W.column(e));
       f = std::max(f, std::abs(local.u_free[row] - shift_[row] - before_[row]));
     }
-    if (mobility(c) > k_held * largest)
-      allowed_[static_cast<std::size_t>(c)] = k_stopped_gain * f * f / mobility(c);
+    allowed_[static_cast<std::size_t>(c)] = k_stopped_gain * f * f / mobility(c);
+    stopping_[static_cast<std::size_t>(c)] = f / mobility(c);
   }
 }
 
@@ -109,7 +113,10 @@ double RestitutionBound::gain(const LocalProblem& local, const Solution& solutio
     const double before = r.dot(before_.segment(first, size));
     const bool is_turned = before > 0 && r.dot(local.u_free.segment(first, size) - shift) <= 0;
     const bool counts = rebounds_[static_cast<std::size_t>(contact)] != 0 || !is_turned;
-    sum += r.dot(solution.u.segment(first, size) - shift) + (counts ? before : 0.0);
+    // Beyond what stops the work of forces the impulse answers to others, which are of the law.
+    const double by_forces =
+        counts ? 0.0 : std::min(1.0, stopping_[static_cast<std::size_t>(contact)] / r.norm());
+    sum += r.dot(solution.u.segment(first, size) - shift) + (1 - by_forces) * before;
   }
   return 0.5 * sum;
 }

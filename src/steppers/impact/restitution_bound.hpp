@@ -7,7 +7,8 @@
 //   E = ½ rᵀ (u⁺ + u⁻)                                                                                (1)
 //
 // but for contacts without restitution that forces of the step, not impulses, have turned round: what rᵀu⁻ > 0 is there, where the
-// velocity without contacts, u_free, has rᵀu_free ≤ 0, counts as none. A body that forces just keep from leaving gains nothing;
+// velocity without contacts, u_free, has rᵀu_free ≤ 0, counts as none, as far as r is what forces in the step make necessary; what
+// other impacts make necessary beyond that counts. A body that forces just keep from leaving gains nothing;
 // nor is it the law's doing that the step stops it instead of letting it rise and fall, which gains a part of m (u_free − u⁻)².
 // With one e and no friction E = −½ (1−e)/(1+e) rᵀ W r ≤ 0, provided that u⁻ counts at every contact that takes part, also
 // where it separates. With friction, or with different e, the law itself may gain energy [Kane and Levinson 1985]. Then
@@ -60,6 +61,8 @@ class RestitutionBound {
   Vector restitution_, other_, before_, shift_, good_r_;
   std::vector<char> rebounds_;
   std::vector<double> allowed_;  // of each contact: gain by forces, not by the law [J]
+  std::vector<double>
+      stopping_;  // of each contact: the impulse that stops what forces do in the step, at most [N·s]
   int reductions_ = 0;
 };
 
