@@ -499,6 +499,7 @@ TEST(SparseKkt, SeparateDirectionsWithRedundantRows) {
           redundant.R.block(g, b) + 0.02 * random.matrix(5, 6);
   }
   ASSERT_TRUE(redundant.compute(kkt));
+  EXPECT_EQ(kkt.num_redundant(), 10);
   kkt.solve(redundant.p, redundant.g, v, lambda);
   EXPECT_LE(redundant.residual(v, lambda), 1e-11);
 }
