@@ -45,7 +45,6 @@ void apply(const SceneSetting& setting, DataTree& scene) {
     throw InputError(place, std::string(error.what()).substr(to_string(error.place()).size()));
   }
   forget_lines(value);
-  if (value.kind == DataTree::Kind::null) throw InputError(place, "the setting has no value");
   try {
     set_path(scene, setting.text.substr(0, equals), std::move(value));
   } catch (const InputError& error) {

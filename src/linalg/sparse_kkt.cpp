@@ -168,6 +168,7 @@ bool SparseKkt::compute(const BlockMatrix& A, const BlockRows& rows, const Block
   null_columns_.clear();
   redundant_rows_.clear();
   listed_ = false;
+  separate_ = &rows != &directions;
   nv_ = A.size();
   nj_ = rows.rows();
   describe(A, rows, directions, layout_);
@@ -318,31 +319,40 @@ bool SparseKkt::find_null_columns() {
     if (!factorize(k_epsilon)) return false;
   }
   if (null_columns_.empty()) return true;
-  // The combination of rows that a pivot stands for, by inverse iteration, and its σ.
-  const auto regular = [&](int column) {
-    correction_.setZero(n);
-    correction_[column] = 1;
-    for (int pass = 0; pass < 3; ++pass) {
-      if (pass > 0) correction_.tail(nj_).array() *= w_.array();
-      lu_.solve_in_place(correction_);
-      correction_.head(nv_).setZero();
-      const double largest = correction_.cwiseAbs().maxCoeff();
-      if (!(largest > 0)) return false;
-      correction_ /= largest;
-    }
-    residual_.setZero(nv_);
-    for (int j = nv_; j < n; ++j)
-      for (int k = starts_[j]; k < starts_[j + 1] && row_of_[k] < nv_; ++k)
-        residual_[row_of_[k]] += values_[k] * correction_[j];
-    const auto squares = correction_.tail(nj_).array().square();
-    const double quotient = residual_.squaredNorm() / (w_.array() * squares).sum();
-    const double length = squares.sum() / squares.maxCoeff() / k_short_combination;
-    return quotient > k_null_quotient / std::pow(std::max(1.0, length), 4);
-  };
+  const auto regular = [&](int column) { return !is_null_combination(column); };
   if (std::erase_if(null_columns_, regular) == 0 || !null_columns_.empty()) return true;
   // Regular after all, though with small pivots.
   regularized_ = !factorize(0);
   return !regularized_ || factorize(k_epsilon);
+}
+
+// Of the combination n of rows that a pivot stands for, found by inverse iteration, the size of σ. With D = Rᵀ null vectors have no momenta,
+// D n = 0; other directions may well have some, A v = D n, of which the rows see nothing: R v = 0.
+bool SparseKkt::is_null_combination(int column) {
+  const int n = nv_ + nj_;
+  correction_.setZero(n);
+  correction_[column] = 1;
+  for (int pass = 0; pass < 3; ++pass) {
+    if (pass > 0) {
+      correction_.head(nv_).setZero();
+      correction_.tail(nj_).array() *= w_.array();
+    }
+    lu_.solve_in_place(correction_);
+    const double largest = correction_.tail(nj_).cwiseAbs().maxCoeff();
+    if (!(largest > 0)) return true;
+    correction_ /= largest;
+  }
+  residual_.setZero(n);
+  for (int j = separate_ ? 0 : nv_; j < n; ++j)
+    for (int k = starts_[j]; k < starts_[j + 1]; ++k)
+      if ((row_of_[k] < nv_) != separate_) residual_[row_of_[k]] += values_[k] * correction_[j];
+  const auto squares = correction_.tail(nj_).array().square();
+  const double size = (w_.array() * squares).sum();
+  const double quotient = separate_
+                              ? std::sqrt((residual_.tail(nj_).array().square() / w_.array()).sum() / size)
+                              : residual_.head(nv_).squaredNorm() / size;
+  const double length = squares.sum() / squares.maxCoeff() / k_short_combination;
+  return !(quotient > k_null_quotient / std::pow(std::max(1.0, length), 4));
 }
 
 double SparseKkt::update_residual() const {

@@ -71,6 +71,7 @@ class SparseKkt {
   bool scale();
   bool factorize(double epsilon, SparseLu::Pivots allowed = SparseLu::Pivots::any) const;
   bool find_null_columns();
+  bool is_null_combination(int column);
   double update_residual() const;
   bool is_good_correction() const;
   Refinement refine() const;
@@ -94,6 +95,7 @@ class SparseKkt {
   Vector d_, s_;                        // scales, powers of two
   Vector scales_;                       // both
   Vector w_;                            // ŵ
+  bool separate_ = false;               // D is not Rᵀ
   bool regularized_ = false;            // the factors are those of K_ε, not of K̂
   mutable SparseLu lu_;
   std::vector<int> null_columns_;  // columns of K with a pivot of the size of ε

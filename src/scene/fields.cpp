@@ -81,9 +81,13 @@ FieldReader::FieldReader(const DataTree& value, const SchemaTable& table, const 
       fail(value.key_places[i],
            fmt::format("unknown key {} in {}{}", quote(key), title(), name_advice(key, known)));
     const DataTree& member = value.map[i].second;
+    const SchemaField& field = table.fields[at - known.begin()];
     if (member.kind == DataTree::Kind::null)
-      fail(value.key_places[i], fmt::format("'{}' of {} has no value", key, title()));
-    check_type(table.fields[at - known.begin()], member);
+      // Settings by path have a place of their own.
+      fail(member.place.line == 0 ? member.place : value.key_places[i],
+           fmt::format("'{}' of {} has no value; allowed: {}", key, title(),
+                       range_text(field).empty() ? to_string(field.type) : range_text(field)));
+    check_type(field, member);
   }
   for (const SchemaField& f : table.fields)
     if (f.required && value.find(f.key) == nullptr) {

@@ -12,6 +12,8 @@ namespace {
 
 // (1): runs with a larger r do not converge [-].
 constexpr double k_converges = 0.7;
+// The same where events are captured by steps that are finer by four: a fourth is expected, chance brings some more [-].
+constexpr double k_converges_captured = 0.5;
 // How far d₁ falls below d₂ before it can be trusted again [-].
 constexpr double k_again = 0.1;
 // Differences of runs that diverge are more than this many sums of the errors of their steps [-].
@@ -22,10 +24,16 @@ constexpr double k_agrees = 0.1;
 constexpr double k_round_off = 1e-11;
 // The window, as a part of all comparisons to each side, and at least [-].
 constexpr std::size_t k_window_share = 50, k_least_window = 2;
-// Of steps and of tolerances.
-constexpr double k_finer_step = 2, k_finer_tolerance = 4;
+// Of steps, where all events are captured by them, and of tolerances.
+constexpr double k_finer_step = 2, k_finer_captured_step = 4, k_finer_tolerance = 4;
 // No tolerance is smaller than the range of its setting allows [-].
 constexpr double k_smallest_tolerance = 1e-13;
+
+// Steps are what is finer, and all events are captured by them.
+bool captures_by_steps(const Simulation& simulation) {
+  const StepperSettings& asked = simulation.options().stepper;
+  return !asked.tolerance && asked.name && captures_all_events(*asked.name);
+}
 
 std::unique_ptr<Simulation> make_finer(const Scene& scene, const Simulation& simulation, int level) {
   Scene finer = scene;
@@ -39,7 +47,8 @@ std::unique_ptr<Simulation> make_finer(const Scene& scene, const Simulation& sim
       if (*absolute) **absolute /= factor;
   }
   // With a tolerance it is the interval of outputs, which may be what bounds the steps.
-  options.step = simulation.options().step / std::pow(k_finer_step, level);
+  options.step = simulation.options().step /
+                 std::pow(captures_by_steps(simulation) ? k_finer_captured_step : k_finer_step, level);
   // The start has been judged.
   options.start = StartPolicy::accept;
   auto out = std::make_unique<Simulation>(finer);
@@ -65,6 +74,11 @@ std::vector<double> largest_around(const std::vector<double>& values, std::size_
                                values.begin() + static_cast<std::ptrdiff_t>(last) + 1);
   }
   return out;
+}
+
+std::vector<double> largest_so_far(std::vector<double> values) {
+  for (std::size_t i = 1; i < values.size(); ++i) values[i] = std::max(values[i], values[i - 1]);
+  return values;
 }
 
 }  // namespace
@@ -107,19 +121,20 @@ ErrorEstimate ErrorEstimator::at_end(const Simulation& simulation) const {
     d2.push_back(c.d2);
   }
   const std::size_t window = std::max(k_least_window, comparisons_.size() / k_window_share);
-  d1 = largest_around(d1, window);
-  d2 = largest_around(d2, window);
+  const bool captured = captures_by_steps(simulation);
+  for (std::vector<double>* d : {&d1, &d2}) *d = captured ? largest_so_far(*d) : largest_around(*d, window);
   const double none = k_round_off * (1 + largest_coordinate(simulation.system(), simulation.state().q));
   const double agreed = k_agrees * tolerated(simulation);
+  const double limit = captured ? k_converges_captured : k_converges;
   double diverged = 0;  // the largest d₂ where the runs did not converge
   double from = 0;
   for (std::size_t i = 0; i < d1.size(); ++i) {
-    const bool converges = d2[i] <= std::max(k_converges * d1[i], none) ||
+    const bool converges = d2[i] <= std::max(limit * d1[i], none) ||
                            std::max(d1[i], d2[i]) <= std::max(k_amplified * comparisons_[i].steps, agreed);
     if (!converges && diverged == 0) from = comparisons_[i].t;
     if (!converges)
       diverged = std::max(diverged, d2[i]);
-    else if (d1[i] <= k_again * diverged || diverged <= k_again * d1[i])
+    else if (captured || d1[i] <= k_again * diverged || diverged <= k_again * d1[i])
       diverged = 0;
   }
   if (diverged > 0) {

@@ -11,10 +11,13 @@
 //
 // Where r > 0.7 the runs do not converge (chaotic motions, impacts that come in another order): the error is not predictable from
 // there on, until d₁ falls below a tenth of what d₂ has been, or what converges is ten times that. Such a time is said, never a number.
+// Where all events are captured by steps of one length, an impact comes late by any part of a step, and errors of order 1 are multiples of the step
+// that scatter: one that is small by chance is no sign of anything. Finer runs have a fourth and a sixteenth of the step there, both differences are
+// taken as their largest values since the start, and the error is predictable where r ≤ 0.5 at last.
 // With a tolerance errors of single steps are known, and need not go with it smoothly: runs whose d₁ and d₂ are at most ten times their
 // sum, or a tenth of what is tolerated, diverge nowhere, and r counts as 0.7. Finer runs have shorter intervals of outputs, too, since these may
 // be what bounds the steps.
-// Cost: 7 runs of a fixed step; with a tolerance 7 for order 2 and 20 for order 1.
+// Cost: 7 runs of a fixed step, 21 where it captures all events; with a tolerance 7 for order 2 and 20 for order 1.
 #pragma once
 #include <memory>
 #include <string>

@@ -373,10 +373,14 @@ bool is_joints_only(const std::string& name) {
   return located == nullptr || (*located)(resolve_settings({.name = name})).joints_only;
 }
 
+bool captures_all_events(const std::string& name) {
+  return captures_all(find_entry(name));
+}
+
 double default_tolerance(const std::string& stepper) {
   // The first one with room for the certificate, which measures contacts one by one.
   constexpr double by_steps = 0.1 * k_certified, by_events = 1e-10;
-  return captures_all(find_entry(stepper)) ? by_steps : by_events;
+  return captures_all_events(stepper) ? by_steps : by_events;
 }
 
 StepperSettings resolve_settings(StepperSettings settings) {

@@ -78,6 +78,8 @@ std::string stepper_reason(const StepperSettings& asked, const System& system, c
 // Relative residual of the contact problems: steps of fixed size make errors of O(h) beside which less is enough [-].
 double default_tolerance(const std::string& stepper);
 
+// Whether the stepper of this name captures all events: errors of impacts go with the step, by a part of it that is another for every step.
+bool captures_all_events(const std::string& name);
 // Whether the stepper of this name refuses contacts, stops and dry friction.
 bool is_joints_only(const std::string& name);
 

@@ -5,9 +5,12 @@
 // without a velocity, and friction turns it into the direction of the forces ever faster the slower it is.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
+#include "delassus/front/load_scene.hpp"
 #include "delassus/simulation/simulation.hpp"
 #include "tests/support/simulate.hpp"
 
@@ -106,6 +109,22 @@ stepper: {name: event-capturing-rk, step: 0.01, tolerance: 1e-8}
   EXPECT_NEAR(q[0], 2.84816200, 2e-7);
   EXPECT_NEAR(q[1], 0.24974191, 2e-7);
   EXPECT_NEAR(q[2], -0.19507948, 2e-7);
+}
+
+// Four wheels on two rims each, rim by rim on faces that lie in one plane: loads of the rims are shares, and their slips turn the wheels, so that
+// shares without a load have momenta all the same.
+TEST_P(SlipBegins, OfWheelsOnTwoRims) {
+  Simulation simulation(load_scene("rover", {"stepper.name=event-capturing-rk", "stepper.tolerance=1e-6",
+                                             std::string("stepper.method=") + GetParam().method}));
+  long captured = 0;
+  double residual = 0;
+  simulation.observe([&](const Simulation&, const StepReport& report) {
+    captured += report.captured;
+    residual = std::max(residual, report.certificate.contact_residual);
+  });
+  ASSERT_TRUE(simulation.run_until(0.01)) << simulation.report().message;
+  EXPECT_EQ(captured, 0);
+  EXPECT_LT(residual, 1e-9);
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, SlipBegins,

@@ -76,7 +76,10 @@ INSTANTIATE_TEST_SUITE_P(
                 {"'plan'", "did you mean 'plane'?", "allowed: plane, pair"}},
         Mistake{
             "DuplicateKey", changed("mass: 1, ", "mass: 1, mass: 2, "), "5:28", {"'mass'", "second time"}},
-        Mistake{"KeyWithoutValue", changed("duration: 0.1", "duration:"), "3:1", {"'duration'", "no value"}},
+        Mistake{"KeyWithoutValue",
+                changed("duration: 0.1", "duration:"),
+                "3:1",
+                {"'duration'", "no value", "> 0"}},
         Mistake{"KeyThatIsAList", k_bodies + "? [a, b]\n: 1\n", "14:3", {"a key must be a word"}}),
     name_of);
 
@@ -429,7 +432,8 @@ TEST_F(BadCommandLineTest, SceneFiles) {
 TEST_F(BadCommandLineTest, SettingsByName) {
   expect_run_refused({"--step", "abc"}, "--step abc: ", {"'step'", "unknown name 'abc'"});
   expect_run_refused({"--step=-1"}, "--step -1: ", {"is -1;", "> 0"});
-  expect_run_refused({"--step", ""}, "--step : ", {"no value"});
+  expect_run_refused({"--step", ""}, "--step : ", {"no value", "allowed: > 0"});
+  expect_run_refused({"--tolerance", ""}, "--tolerance : ", {"no value", "allowed: 1e-13 … 0.1"});
   expect_run_refused({"--duration", "0"}, "--duration 0: ", {"'duration'", "> 0"});
   expect_run_refused({"--duration", ".inf"}, "--duration .inf: ", {"'duration'", "finite"});
   expect_run_refused({"--stepper", "trapezoidal-3"}, "--stepper trapezoidal-3: ", {"'trapezoidal-2'?"});
@@ -450,7 +454,7 @@ TEST_F(BadCommandLineTest, SettingsByPath) {
   expect_run_refused({"--set", "bodies.block.mass=[1"}, "--set bodies.block.mass=[1: ", {"not valid YAML"});
   expect_run_refused({"--set", "bodies.block.mass=2*m"},
                      "--set bodies.block.mass=2*m: ", {"unknown name 'm'"});
-  expect_run_refused({"--set", "bodies.block.mass="}, "--set bodies.block.mass=: ", {"no value"});
+  expect_run_refused({"--set", "bodies.block.mass="}, "--set bodies.block.mass=: ", {"no value", "> 0"});
   expect_run_refused({"--set", "bodies.block.mass"}, "--set bodies.block.mass: ", {"path=value"});
   expect_run_refused({"--set", "=1"}, "--set =1: ", {"path=value"});
   expect_run_refused({"--set", "..=1"}, "--set ..=1: ", {"empty", "path=value"});

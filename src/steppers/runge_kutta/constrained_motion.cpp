@@ -193,7 +193,7 @@ bool ConstrainedMotion::solve(MotionPoint& out) {
   ++work_counts().factorisations;
   C_.setZero(out.bias.size());
   if (!kkt_.compute(*out.M, true, out.rows, out.tilted ? &out.directions : nullptr, C_)) return false;
-  num_redundant_ = kkt_.num_redundant();
+  out.num_redundant = kkt_.num_redundant();
   minus_bias_ = -out.bias;
   kkt_.solve(out.k, minus_bias_, out.rate, out.forces);
   if (!out.rate.allFinite() || !out.forces.allFinite()) return false;

@@ -41,6 +41,9 @@ struct MotionPoint {
   Vector rate;            // v̇ [m/s²]
   Vector forces;          // λ, then f of the held rows [N]
   Vector contact_forces;  // r of all rows of point.contacts [N]
+  int num_redundant = 0;  // rows that depend on others: forces are one choice of many
+  // Contacts that slip carry shares of one load, so that their friction, and with it the motion, depends on the shares.
+  bool shares_move() const { return num_redundant > 0 && tilted; }
   MotionPoint() = default;
   MotionPoint(const MotionPoint&) = delete;
   MotionPoint& operator=(const MotionPoint&) = delete;
@@ -72,8 +75,6 @@ class ConstrainedMotion {
   bool solve(MotionPoint& out);
   // Contact forces of the solution at a point: normal first, friction by (3).
   void spread_forces(MotionPoint& out) const;
-  // Rows of the last solve that depend on others: forces are one choice of many.
-  int num_redundant() const { return num_redundant_; }
 
   // Coefficient of a part of the friction of contact c; 0: the part is free.
   double coefficient(const ContactSet& contacts, std::size_t c, FrictionKind kind) const;
@@ -111,7 +112,6 @@ class ConstrainedMotion {
   std::vector<ContactMode> modes_;
   std::vector<std::uint8_t> straight_;  // a bit a kind
   KktFactor kkt_;
-  int num_redundant_ = 0;
   Vector C_, minus_bias_;
   mutable Vector contact_bias_;
   mutable BlockRows across_;  // t of (4)

@@ -128,7 +128,7 @@ std::optional<MotionEvent> RungeKuttaStepper::find_broken_mode(const MotionInPro
     event = broken_mode(end_, force, speed);
     if (event) event->s = 1;
   }
-  if (!event || motion_.num_redundant() == 0) return event;
+  if (!event || end_.num_redundant == 0) return event;
   // One share of many: the law says whether anything changes.
   if (event->kind == MotionEvent::Kind::stop) return event;
   if (is_lawful(step, end_)) return std::nullopt;
@@ -336,7 +336,7 @@ bool RungeKuttaStepper::modes_hold(MotionInProgress& step, const MotionEvent& ch
   begin_.point.phase = step.now.phase;
   motion_.place(begin_);
   if (!motion_.solve(begin_)) return false;
-  if (motion_.num_redundant() > 0) return false;
+  if (begin_.num_redundant > 0) return false;
   const auto broken =
       broken_mode(begin_, 1e-9 * force_scale(begin_), std::numeric_limits<double>::infinity());
   return !broken || broken->contact == changed.contact;

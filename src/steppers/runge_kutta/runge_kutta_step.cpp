@@ -70,6 +70,7 @@ bool RungeKuttaStep::take(ConstrainedMotion& motion, const MotionPoint& begin, d
   const auto nv = begin.point.phase.v.size();
   h_ = h;
   first_ = tableau_.starts_at_beginning() ? 1 : 0;
+  shares_move_ = begin.shares_move();
   iterations_ = evaluations_ = 0;
   residual_ = largest_term_ = 0;
   failure = "";
@@ -297,6 +298,10 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
       move_stage(system, begin, i);
       MotionPoint& at = stages_[static_cast<std::size_t>(i)];
       motion.place(at);
+      if (shares_move_) {
+        if (!motion.solve(at)) return false;
+        forces_.col(i) = at.forces;
+      }
       residuals(at, i);
     }
     if (coupled && (round < 2 || contraction > k_outdated)) {
@@ -310,7 +315,7 @@ bool RungeKuttaStep::take_implicit(ConstrainedMotion& motion, const MotionPoint&
     const double correction = h_ * delta_.rightCols(s - first_).cwiseAbs().maxCoeff();
     if (!std::isfinite(correction)) return false;
     V_rate_.rightCols(s - first_) += delta_.rightCols(s - first_);
-    forces_.rightCols(s - first_) += phi_.rightCols(s - first_);
+    if (!shares_move_) forces_.rightCols(s - first_) += phi_.rightCols(s - first_);
     contraction = correction / last;
     // What the corrections still to come add up to.
     const bool small = correction <= k_converged * size ||

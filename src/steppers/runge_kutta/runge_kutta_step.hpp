@@ -18,6 +18,8 @@
 // where that converges slowly, as where a slip begins: its speeds are not known before; F_i and R_i are the residuals of (2). First without k_v and k_q, where one
 // factorisation serves all stages; where that converges slowly, stiff forces are in the motion, and (4) is solved for all stages
 // at once. Stiff springs and dampers are then followed by the stability of the method: Radau IIA damps them (L-stable).
+// Where contacts that slip share their loads, so that the motion depends on the shares, those of a stage are the least ones there as at the beginning
+// of a step, found anew in every iteration: shares that follow from the corrections are others, and the order would be lost.
 // Where even that fails while slips begin, they are followed from ones that hardly turn: d_i = (ρ d + u_i)/(ρ + |u_i|) with ρ that falls by tens,
 // each solution the beginning of the next, and ρ = 0 at last.
 // Cost: explicit, s factorisations; collocation, one, and s evaluations an iteration.
@@ -79,7 +81,7 @@ class RungeKuttaStep {
   const Tableau& tableau_;
   std::vector<MotionPoint> stages_;
   double h_ = 0;
-  bool has_slips_ = false;
+  bool has_slips_ = false, shares_move_ = false;
   int first_ = 0, iterations_ = 0, evaluations_ = 0;
   double residual_ = 0, largest_term_ = 0;
   // One column a stage.

@@ -148,7 +148,7 @@ bool RungeKuttaStepper::modes_break(MotionInProgress& step) {
   if (step.closed.empty()) return false;
   const double force = force_scale(begin_);
   const auto broken = broken_mode(begin_, 1e-9 * force, std::numeric_limits<double>::infinity());
-  if (!broken || (motion_.num_redundant() > 0 && is_lawful(step, begin_))) return false;
+  if (!broken || (begin_.num_redundant > 0 && is_lawful(step, begin_))) return false;
   if (step.idle < 2) {
     ++step.idle;
     step.history.modes_known = false;
@@ -427,14 +427,14 @@ void RungeKuttaStepper::accept(MotionInProgress& step, double h) {
     report.joint_impulses.setZero(integrals_.joint_impulses.size());
   report.joint_impulses += integrals_.joint_impulses;
   certificate.status = worse(certificate.status, SolveStatus::converged);
-  certificate.redundant_joint_rows = step.closed.empty() ? motion_.num_redundant() : 0;
+  certificate.redundant_joint_rows = step.closed.empty() ? end_.num_redundant : 0;
   certificate.momentum_residual = std::max(certificate.momentum_residual, taken_->residual());
   const double scale = force_scale(end_);
   if (!step.closed.empty() && scale > 0)
     if (const auto broken = broken_mode(end_, 0, std::numeric_limits<double>::infinity())) {
       const double off = -event_value(end_, *broken) / scale;
       // Forces that are shared in many ways are one choice of many: the law has been asked.
-      if (motion_.num_redundant() == 0 && off > certificate.contact_residual) {
+      if (end_.num_redundant == 0 && off > certificate.contact_residual) {
         certificate.contact_residual = off;
         certificate.has_worst_contact = true;
         certificate.worst_contact = broken->contact;
@@ -470,7 +470,7 @@ void RungeKuttaStepper::remember(MotionInProgress& step, double h) {
     for (int i = 0; i < std::min(n, 3); ++i)
       report.impulse[i] += (i == 2 ? contacts.surface(c).tangent_ratio : 1.0) * impulse[i];
     if (n == 6) report.couple += Vector3(impulse[5], impulse[3], impulse[4]);
-    report.shared = report.shared || motion_.num_redundant() > 0;
+    report.shared = report.shared || end_.num_redundant > 0;
   }
   std::swap(step.history.contacts, memory_);
   step.history.modes_known = true;
