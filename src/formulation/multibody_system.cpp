@@ -10,6 +10,7 @@
 #include <numbers>
 
 #include "delassus/base/work_time.hpp"
+#include "delassus/model/joint/pair_placement.hpp"
 
 namespace delassus {
 namespace {
@@ -19,6 +20,10 @@ using std::numbers::pi;
 Quaternion orientation(const VectorRef& q, int at) {
   return q.segment<4>(at + 3);
 }
+
+// Turns of bodies in a step that are small [rad], sine² + cosine² of an angle that is not about to lose its meaning, as where
+// an axis is at right angles to its plane, and what an angle may have changed by [rad].
+constexpr double k_small_turn = 0.1, k_regular_angle = 0.25, k_unambiguous = 2.5;
 
 std::shared_ptr<const Model> checked(Model model) {
   require_valid(model);
@@ -152,6 +157,18 @@ void MultibodySystem::retract(const VectorRef& q, const VectorRef& w, Vector& ou
 double MultibodySystem::followed_angle(const Coordinate& c, const VectorRef& q, const VectorRef& w,
                                        const BodyKinematics& a, const BodyKinematics& b) const {
   const PairFunction& f = c.function;
+  const Matrix3 R_AB = a.R.transpose() * b.R;
+  const double sine = f.axis_a.dot(R_AB * f.axis_b), cosine = f.cosine_axis_a.dot(R_AB * f.cosine_axis_b);
+  const double angle = std::atan2(sine, cosine);
+  const double nearest = angle + 2 * pi * std::round((q[c.turn] - angle) / (2 * pi));
+  double turned = 0;
+  for (const int body : {f.body_a, f.body_b})
+    if (body != k_world && places_[body].nv == 6) turned += w.segment<3>(places_[body].v + 3).norm();
+  // The gradient is at most √2/√(sine² + cosine²) a body, so that these turns predict a change below half a radian, and the branch
+  // nearest to q is the one that they lead to.
+  if (turned < k_small_turn && sine * sine + cosine * cosine > k_regular_angle &&
+      std::abs(nearest - q[c.turn]) < k_unambiguous)
+    return nearest;
   PairValue before;
   evaluate(f, kinematics(f.body_a, 0, q), kinematics(f.body_b, 0, q), false, before);
   double predicted = q[c.turn];
@@ -161,7 +178,6 @@ double MultibodySystem::followed_angle(const Coordinate& c, const VectorRef& q, 
   };
   add_turn(f.body_a, 3);
   add_turn(f.body_b, 9);
-  const double angle = evaluate_value(f, a, b);
   return angle + 2 * pi * std::round((predicted - angle) / (2 * pi));
 }
 
@@ -349,13 +365,17 @@ void MultibodySystem::reactions(double t, const VectorRef& q, const VectorRef& v
     for (std::size_t g = static_cast<std::size_t>(group_of_row_[first]);
          g < row_groups_.size() && row_groups_[g].joint == static_cast<int>(j); ++g) {
       const RowGroup& group = row_groups_[g];
-      for (int i = 0; i < group.num_rows(); ++i, ++row) {
-        if (group.kind == RowGroup::Kind::pair) {
-          evaluate_pair(equations_[group.first + i], at, nullptr, false, x);
+      if (group.kind == RowGroup::Kind::pair) {
+        const PairFunction& any = equations_[group.first];
+        const PairPlacement placement(body_at(any.body_a, at), body_at(any.body_b, at));
+        for (int i = 0; i < group.count; ++i, ++row) {
+          evaluate(equations_[group.first + i], placement, false, x.pair);
           wrench += lambda[row] *
                     (from_a ? Vector6(-x.pair.gradient.head<6>()) : Vector6(x.pair.gradient.tail<6>()));
-          continue;
         }
+        continue;
+      }
+      for (int i = 0; i < group.num_rows(); ++i, ++row) {
         for (const Term& term : group.terms) {
           evaluate_coordinate(term.coordinate, at, nullptr, false, x);
           wrench += (lambda[row] * term.coefficient) *

@@ -7,6 +7,19 @@
 #include "delassus/linalg/block_rows.hpp"
 
 namespace delassus {
+namespace {
+
+// y += scale B x for a block of N × N, in registers.
+template <int N>
+void add_image(const double* block, const double* x, double scale, double* y) {
+  Eigen::Map<Eigen::Matrix<double, N, 1>> target(y);
+  Eigen::Matrix<double, N, 1> sum = target;
+  for (int j = 0; j < N; ++j)
+    sum += (scale * x[j]) * Eigen::Map<const Eigen::Matrix<double, N, 1>>(block + N * j);
+  target = sum;
+}
+
+}  // namespace
 
 void BlockMatrix::clear(int size) {
   size_ = size;
@@ -42,8 +55,15 @@ BlockMatrix::ConstBlock BlockMatrix::block(int b) const {
 void BlockMatrix::add_product(const VectorRef& v, Vector& out, double scale) const {
   for (int b = 0; b < num_blocks(); ++b) {
     const ConstBlock values = block(b);
-    for (Eigen::Index j = 0; j < values.cols(); ++j)
-      out.segment(block_row(b), values.rows()) += (scale * v[block_column(b) + j]) * values.col(j);
+    const double* x = v.data() + block_column(b);
+    double* y = out.data() + block_row(b);
+    if (values.rows() == 3 && values.cols() == 3)
+      add_image<3>(values.data(), x, scale, y);
+    else if (values.rows() == 6 && values.cols() == 6)
+      add_image<6>(values.data(), x, scale, y);
+    else
+      for (Eigen::Index j = 0; j < values.cols(); ++j)
+        out.segment(block_row(b), values.rows()) += (scale * x[j]) * values.col(j);
   }
 }
 

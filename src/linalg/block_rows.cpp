@@ -25,7 +25,7 @@ BlockRows::Block BlockRows::add_block(int column, int width) {
   const int k = group_rows(num_groups() - 1);
   const int offset = static_cast<int>(values_.size());
   blocks_.push_back({column, width, offset});
-  values_.resize(values_.size() + static_cast<std::size_t>(k) * width, 0.0);
+  values_.resize(values_.size() + static_cast<std::size_t>(k) * width);
   ++first_block_.back();
   return {values_.data() + offset, k, width};
 }

@@ -18,6 +18,8 @@ constexpr int k_dense_joints = 96;
 constexpr int k_dense_unknowns = 44;
 constexpr int k_few_right_sides = 3;
 constexpr double k_sparse_share = 0.5;
+// Unknowns from which on a factorisation by blocks wins: two bodies and a joint.
+constexpr int k_block_unknowns = 13;
 // A joint row counts as dependent when its pivot in the unit-diagonal Schur complement falls below this: far
 // above round-off (1e-16 times a condition that well-posed joints keep below 1e4), far below any independent
 // row.
@@ -116,26 +118,47 @@ bool StepMatrixFactor::compute(const BlockMatrix& A, bool symmetric) {
 }
 
 bool StepMatrixFactor::check_positive_definite(const BlockMatrix& A) {
+  const double smallest = k_pivot_tolerance * A.size();
   int end = 0;
   for (int b = 0; b < A.num_blocks(); ++b) {
     const BlockMatrix::ConstBlock block = A.block(b);
-    if (A.block_row(b) != A.block_column(b) || A.block_row(b) < end || block.rows() != block.cols())
-      return compute(A, true);
+    if (A.block_row(b) != A.block_column(b) || A.block_row(b) < end || block.rows() != block.cols()) {
+      bool usable = false;
+      const bool definite = blocks_.find_definite(A, smallest, usable);
+      return usable ? definite : compute(A, true);
+    }
     end = A.block_row(b) + static_cast<int>(block.rows());
   }
   // Blocks on the diagonal, each for itself: a mass matrix.
-  const double smallest = k_pivot_tolerance * A.size();
   int covered = 0;
   for (int b = 0; b < A.num_blocks(); ++b) {
     const BlockMatrix::ConstBlock block = A.block(b);
     covered += static_cast<int>(block.rows());
-    if (!block.allFinite() || !(block.diagonal().array() > 0).all()) return false;
-    llt_.compute(block);
-    if (llt_.info() != Eigen::Success ||
-        !(llt_.matrixLLT().diagonal().array().square() > smallest * block.diagonal().array()).all())
-      return false;
+    if (!check_block(block, smallest)) return false;
   }
   return covered == A.size();
+}
+
+bool StepMatrixFactor::check_symmetric_part(const BlockMatrix& A, BlockMatrix& scratch) {
+  bool usable = false;
+  const bool definite = blocks_.find_definite(A, k_pivot_tolerance * A.size(), usable);
+  if (usable) return definite;
+  A.symmetric_part(scratch);
+  return check_positive_definite(scratch);
+}
+
+bool StepMatrixFactor::check_block(const BlockMatrix::ConstBlock& block, double smallest) {
+  if (!block.allFinite() || !(block.diagonal().array() > 0).all()) return false;
+  if (block.rows() == 3) {
+    // L Lᵀ with L_jj² in its place: nothing but the pivots is asked for.
+    const double a = block(0, 0), l1 = block(1, 0) / a, l2 = block(2, 0) / a;
+    const double b = block(1, 1) - l1 * block(1, 0), c = block(2, 1) - l1 * block(2, 0);
+    if (!(b > smallest * block(1, 1))) return false;
+    return block(2, 2) - l2 * block(2, 0) - c * c / b > smallest * block(2, 2);
+  }
+  llt_.compute(block);
+  return llt_.info() == Eigen::Success &&
+         (llt_.matrixLLT().diagonal().array().square() > smallest * block.diagonal().array()).all();
 }
 
 void StepMatrixFactor::solve(const VectorRef& p, Vector& x) const {
@@ -193,6 +216,11 @@ bool KktFactor::compute(const BlockMatrix& A, bool symmetric, const BlockRows& r
       return false;
     }
     return minres_.compute(A, rows, C_);
+  }
+  if (A.size() + rows.rows() >= k_block_unknowns && blocks_.compute(A, rows, *directions_, C_)) {
+    schur_kind_ = SchurKind::blocks;
+    if (!symmetric) return true;
+    return rows.rows() > 0 ? A_factor_.check_positive_definite(A) : blocks_.has_positive_pivots();
   }
   const bool sparse = A.size() > k_dense_velocities || rows.rows() > k_dense_joints ||
                       (right_sides <= k_few_right_sides && A.size() + rows.rows() > k_dense_unknowns &&
@@ -276,6 +304,7 @@ void KktFactor::solve_schur(const VectorRef& rhs, Vector& x) const {
   switch (schur_kind_) {
     case SchurKind::none:
     case SchurKind::iterated:
+    case SchurKind::blocks:
     case SchurKind::saddle_point:
       assert(false);
       break;
@@ -297,8 +326,19 @@ void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector&
   solve(p, g, v, lambda, KktAccuracy::round_off);
 }
 
+void KktFactor::solve_blocks(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
+                             KktAccuracy accuracy) const {
+  if (blocks_.solve(p, g, v, lambda, accuracy)) return;
+  // Dependent rows, although every pivot was large.
+  if (saddle_point_.compute(*A_, *rows_, *directions_, C_))
+    saddle_point_.solve(p, g, v, lambda, accuracy);
+  else
+    v.setConstant(std::numeric_limits<double>::quiet_NaN());
+}
+
 void KktFactor::solve(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
                       KktAccuracy accuracy) const {
+  if (schur_kind_ == SchurKind::blocks) return solve_blocks(p, g, v, lambda, accuracy);
   if (schur_kind_ == SchurKind::saddle_point) {
     saddle_point_.solve(p, g, v, lambda, accuracy);
     return;
@@ -338,7 +378,7 @@ void KktFactor::solve_homogeneous(const MatrixRef& P, Matrix& X) const {
     saddle_point_.solve_homogeneous(P, X);
     return;
   }
-  if (schur_kind_ == SchurKind::iterated) {
+  if (schur_kind_ == SchurKind::iterated || schur_kind_ == SchurKind::blocks) {
     X.resize(P.rows(), P.cols());
     residual_g_.setZero(rows_->rows());
     for (Eigen::Index j = 0; j < P.cols(); ++j) {

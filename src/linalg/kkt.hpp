@@ -13,8 +13,9 @@
 // Small systems by the Schur complement  S = R A⁻¹ D + C:  S λ = g − R A⁻¹ p,  v = A⁻¹ (p + D λ), then one
 // step of iterative refinement, so that the joint rows hold to round-off. S is scaled to unit diagonal; when
 // it is rank deficient (redundant joints) the minimum-norm λ of the scaled system is taken and the dependent
-// rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp). Symmetric ones by iteration where
-// that is asked for (linalg/minres.hpp).
+// rows are listed. Large ones as a whole, with the same outcome (linalg/sparse_kkt.hpp). Mechanisms of rigid bodies that are no
+// smaller than two of them, whose rows are independent, body by body (linalg/block_kkt.hpp). Symmetric ones by iteration where that is asked
+// for (linalg/minres.hpp).
 //
 // Cost: dense for a few bodies, or up to k_dense_velocities and k_dense_joints unknowns where many right sides (those of
 // contacts) follow; otherwise sparse, linear in the number of bodies for chains, trees and stars, with the pattern
@@ -28,6 +29,7 @@
 #include <Eigen/SparseLU>
 #include <vector>
 
+#include "delassus/linalg/block_kkt.hpp"
 #include "delassus/linalg/block_matrix.hpp"
 #include "delassus/linalg/block_rows.hpp"
 #include "delassus/linalg/kkt_method.hpp"
@@ -43,15 +45,19 @@ class StepMatrixFactor {
   bool compute(const BlockMatrix& A, bool symmetric);
   // Of a symmetric A. Nothing can be solved after it.
   bool check_positive_definite(const BlockMatrix& A);
+  // The same for ½ (A + Aᵀ), which is formed in `scratch` where that is needed.
+  bool check_symmetric_part(const BlockMatrix& A, BlockMatrix& scratch);
   void solve(const VectorRef& p, Vector& x) const;
   void solve(const MatrixRef& P, Matrix& X) const;
 
  private:
+  bool check_block(const BlockMatrix::ConstBlock& block, double smallest);
   enum class Kind { dense_symmetric, dense_general, sparse_symmetric, sparse_general };
   Kind kind_ = Kind::dense_symmetric;
   Matrix dense_;
   Eigen::LLT<Matrix> llt_;
   Eigen::PartialPivLU<Matrix> lu_;
+  BlockKkt blocks_;
   SparseMatrix sparse_, analyzed_pattern_;
   bool analyzed_symmetric_ = false;
   Eigen::SimplicialLDLT<SparseMatrix> sparse_ldlt_;
@@ -84,6 +90,8 @@ class KktFactor {
 
  private:
   void solve_schur(const VectorRef& rhs, Vector& x) const;
+  void solve_blocks(const VectorRef& p, const VectorRef& g, Vector& v, Vector& lambda,
+                    KktAccuracy accuracy) const;
   bool factorize_schur(bool symmetric);
   void find_row_scales();
 
@@ -98,12 +106,13 @@ class KktFactor {
   Matrix D_dense_, AinvD_;  // nv × nj
   Matrix S_;                // scaled Schur complement, nj × nj
   Vector row_scale_;
-  enum class SchurKind { none, symmetric, general, deficient, saddle_point, iterated };
+  enum class SchurKind { none, symmetric, general, deficient, saddle_point, iterated, blocks };
   SchurKind schur_kind_ = SchurKind::none;
   Eigen::LDLT<Matrix> ldlt_;
   Eigen::PartialPivLU<Matrix> lu_;
   Eigen::CompleteOrthogonalDecomposition<Matrix> cod_;
-  SparseKkt saddle_point_;
+  BlockKkt blocks_;
+  mutable SparseKkt saddle_point_;
   std::vector<int> redundant_rows_;
   mutable Vector residual_p_, residual_g_, scaled_, dv_, dlambda_;
   mutable Matrix RX_, Lambda_;

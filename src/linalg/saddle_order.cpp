@@ -62,35 +62,59 @@ std::vector<std::vector<int>> find_neighbours(const Runs& runs, const std::vecto
   return out;
 }
 
-// The node of every run: bodies are nodes, a joint belongs to the node of its body, or is one when no body
+// The node of every cell: bodies are nodes, a joint belongs to the node of its body, or is one when no body
 // has room for it.
-std::vector<int> tie_joints(const Runs& runs, const std::vector<std::vector<int>>& neighbours,
-                            int& num_nodes) {
-  const int bodies = runs.num_bodies;
-  std::vector<int> node(runs.count(), -1), joints_left(bodies, 0);
+std::vector<int> tie_joints(const CellGraph& graph, int& num_nodes) {
+  const int bodies = graph.num_bodies, count = static_cast<int>(graph.sizes.size());
+  std::vector<int> node(count, -1), joints_left(bodies, 0);
   std::iota(node.begin(), node.begin() + bodies, 0);
   std::set<std::pair<int, int>> queue;  // (joints left, body)
   for (int b = 0; b < bodies; ++b) {
-    for (int other : neighbours[b]) joints_left[b] += other >= bodies ? 1 : 0;
+    for (int other : graph.neighbours[b]) joints_left[b] += other >= bodies ? 1 : 0;
     queue.emplace(joints_left[b], b);
   }
   while (!queue.empty()) {
     const int body = queue.begin()->second;
     queue.erase(queue.begin());
-    int room = runs.size(body);
-    for (int joint : neighbours[body]) {
-      if (joint < bodies || node[joint] >= 0 || runs.size(joint) > room) continue;
+    int room = graph.sizes[body];
+    for (int joint : graph.neighbours[body]) {
+      if (joint < bodies || node[joint] >= 0 || graph.sizes[joint] > room) continue;
       node[joint] = body;
-      room -= runs.size(joint);
-      for (int other : neighbours[joint])
+      room -= graph.sizes[joint];
+      for (int other : graph.neighbours[joint])
         if (other < bodies && queue.erase({joints_left[other], other}) > 0)
           queue.emplace(--joints_left[other], other);
     }
   }
   num_nodes = bodies;
-  for (int run = bodies; run < runs.count(); ++run)
-    if (node[run] < 0) node[run] = num_nodes++;
+  for (int cell = bodies; cell < count; ++cell)
+    if (node[cell] < 0) node[cell] = num_nodes++;
   return node;
+}
+
+// Cells by the nodes they belong to, the first `num_ordered` nodes by approximate minimum degree, the others behind them.
+std::vector<int> order_nodes(const CellGraph& graph, const std::vector<int>& node, int num_nodes,
+                             int num_ordered) {
+  std::vector<std::vector<int>> members(num_nodes);  // velocities before multipliers
+  for (int cell = 0; cell < static_cast<int>(node.size()); ++cell) members[node[cell]].push_back(cell);
+  std::vector<int> node_starts{0}, node_rows;
+  for (int i = 0; i < num_ordered; ++i) {
+    const auto begin = static_cast<std::ptrdiff_t>(node_rows.size());
+    for (int cell : members[i])
+      for (int other : graph.neighbours[cell])
+        if (node[other] != i && node[other] < num_ordered) node_rows.push_back(node[other]);
+    std::sort(node_rows.begin() + begin, node_rows.end());
+    node_rows.erase(std::unique(node_rows.begin() + begin, node_rows.end()), node_rows.end());
+    node_starts.push_back(static_cast<int>(node_rows.size()));
+  }
+  std::vector<int> node_order(num_nodes);
+  std::iota(node_order.begin(), node_order.end(), 0);
+  if (amd_order(num_ordered, node_starts.data(), node_rows.data(), node_order.data(), nullptr, nullptr) < 0)
+    std::iota(node_order.begin(), node_order.end(), 0);
+  std::vector<int> order;
+  order.reserve(node.size());
+  for (int i : node_order) order.insert(order.end(), members[i].begin(), members[i].end());
+  return order;
 }
 
 }  // namespace
@@ -98,32 +122,22 @@ std::vector<int> tie_joints(const Runs& runs, const std::vector<std::vector<int>
 std::vector<int> order_saddle_point(int nv, const std::vector<int>& starts, const std::vector<int>& row_of) {
   if (starts.size() <= 1) return {};
   const Runs runs = find_runs(nv, starts, row_of);
-  const std::vector<std::vector<int>> neighbours = find_neighbours(runs, starts, row_of);
+  CellGraph graph{
+      .sizes = {}, .num_bodies = runs.num_bodies, .neighbours = find_neighbours(runs, starts, row_of)};
+  for (int run = 0; run < runs.count(); ++run) graph.sizes.push_back(runs.size(run));
   int num_nodes = 0;
-  const std::vector<int> node = tie_joints(runs, neighbours, num_nodes);
-
-  std::vector<std::vector<int>> members(num_nodes);  // velocities before multipliers
-  for (int run = 0; run < runs.count(); ++run) members[node[run]].push_back(run);
-  std::vector<int> node_starts{0}, node_rows;
-  for (int i = 0; i < num_nodes; ++i) {
-    const auto begin = static_cast<std::ptrdiff_t>(node_rows.size());
-    for (int run : members[i])
-      for (int other : neighbours[run])
-        if (node[other] != i) node_rows.push_back(node[other]);
-    std::sort(node_rows.begin() + begin, node_rows.end());
-    node_rows.erase(std::unique(node_rows.begin() + begin, node_rows.end()), node_rows.end());
-    node_starts.push_back(static_cast<int>(node_rows.size()));
-  }
-  std::vector<int> node_order(num_nodes);
-  if (amd_order(num_nodes, node_starts.data(), node_rows.data(), node_order.data(), nullptr, nullptr) < 0)
-    std::iota(node_order.begin(), node_order.end(), 0);
-
+  const std::vector<int> node = tie_joints(graph, num_nodes);
   std::vector<int> order;
   order.reserve(runs.run_of.size());
-  for (int i : node_order)
-    for (int run : members[i])
-      for (int k = runs.first[run]; k < runs.first[run + 1]; ++k) order.push_back(k);
+  for (int run : order_nodes(graph, node, num_nodes, num_nodes))
+    for (int k = runs.first[run]; k < runs.first[run + 1]; ++k) order.push_back(k);
   return order;
+}
+
+std::vector<int> order_cells(const CellGraph& graph) {
+  int num_nodes = 0;
+  const std::vector<int> node = tie_joints(graph, num_nodes);
+  return order_nodes(graph, node, num_nodes, graph.num_bodies);
 }
 
 }  // namespace delassus

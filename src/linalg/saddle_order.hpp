@@ -20,4 +20,14 @@ namespace delassus {
 // The k-th unknown to eliminate. The pattern by compressed columns, rows ascending; symmetric in structure.
 std::vector<int> order_saddle_point(int nv, const std::vector<int>& starts, const std::vector<int>& row_of);
 
+// The same by cells of unknowns that are eliminated together: bodies first, then joints.
+struct CellGraph {
+  std::vector<int> sizes;  // unknowns of a cell
+  int num_bodies = 0;
+  std::vector<std::vector<int>> neighbours;  // of a cell, itself left out, ascending
+};
+// The k-th cell to eliminate. Joints that no body has room for come last, so that the pivots of the others are there before
+// them.
+std::vector<int> order_cells(const CellGraph& graph);
+
 }  // namespace delassus

@@ -16,11 +16,6 @@ constexpr int k_body_velocities = 6;
 // Parts that a thread takes at once: factors of bodies cost some tenths of a microsecond each.
 constexpr std::size_t k_grain = 64;
 
-bool is_definite(const BlockMatrix& A, BlockMatrix& symmetric_part, StepMatrixFactor& factor) {
-  A.symmetric_part(symmetric_part);
-  return factor.check_positive_definite(symmetric_part);
-}
-
 // The same of n×n values by columns.
 bool is_definite_small(const double* values, int n) {
   double symmetric[k_body_velocities * k_body_velocities];
@@ -43,7 +38,7 @@ bool PartFactors::compute(const Problem& problem, const Parts& parts, bool check
     symmetric_ = symmetric_ || problem.A.is_symmetric();
     kkt_.use(linear_solver_);
     if (check_definite && (!symmetric_ || iterates()) &&
-        !is_definite(problem.A, symmetric_part_, definiteness_))
+        !definiteness_.check_symmetric_part(problem.A, symmetric_part_))
       return false;
     const BlockRows* directions = problem.separate_directions ? &problem.G_directions : nullptr;
     return kkt_.compute(problem.A, symmetric_, problem.Gt, directions, problem.C, 1 + problem.Ht.rows());
@@ -148,7 +143,7 @@ bool PartFactors::factorize_mechanism(int part, Mechanism& mechanism) {
   if (part_symmetric_[part] == 0) part_symmetric_[part] = mechanism.A.is_symmetric() ? 1 : 0;
   mechanism.kkt.use(linear_solver_);
   if (check_definite_ && (part_symmetric_[part] == 0 || iterates()) &&
-      !is_definite(mechanism.A, mechanism.symmetric_part, mechanism.definiteness))
+      !mechanism.definiteness.check_symmetric_part(mechanism.A, mechanism.symmetric_part))
     return false;
   return mechanism.kkt.compute(mechanism.A, part_symmetric_[part] != 0, mechanism.Gt, directions, mechanism.C,
                                1 + std::min(problem_->Ht.rows(), parts_->num_velocities(part)));

@@ -28,6 +28,8 @@ constexpr double k_small_correction = 1e-9;
 constexpr double k_largest_tilt = 10;
 // One that takes less than this part of the kinetic energy, and gains none, is not compared with the least one [-].
 constexpr double k_harmless_tilt = 1e-6;
+// Velocities from which on a mechanism is taken by blocks: two bodies.
+constexpr int k_mechanism_velocities = 12;
 // Rows that are many: beside each other and beside the velocities [-].
 constexpr int k_many_rows = 60;
 constexpr double k_crowded = 0.7;
@@ -93,7 +95,8 @@ bool Projector::find_position(const System& system, bool leveled, ContactSet& cl
     const Configuration& at = i == 0 ? point.at : iterate_.at;
     if (leveled) system.leveled_mass(at, M_);
     const BlockMatrix& M = leveled ? M_ : system.mass_at(at, M_);
-    if (!correct_many(M, true, nullptr, gap_rhs_, k_many_tolerance * scale)) {
+    if (!correct_mechanism(positions_, M, nullptr, joints.num_holonomic, gap_rhs_, KktAccuracy::correction) &&
+        !correct_many(M, true, nullptr, gap_rhs_, k_many_tolerance * scale)) {
       if (!factorize(M, true, nullptr)) return false;
       factors_.solve(zero_, gap_rhs_, delta_, lambda_);
     }
@@ -166,11 +169,11 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   // Friction that goes with an impulse of the size of round-off is none.
   const bool small = max_abs(rhs_) <= k_small_correction * step_speed;
   if (!joints_and_normals || small || std::none_of(ratios.begin(), ratios.end(), slips))
-    return correct_velocity(M, true, nullptr, point.phase, step_speed);
+    return correct_velocity(M, true, nullptr, joints, point.phase, step_speed);
   tilt_normals(contacts, bilateral.rows.num_groups(), ratios);
   // Where friction is so large that a normal impulse does not open the contact there is nothing to gain by it.
   before_ = point.phase.v;
-  const bool tilted = correct_velocity(M, true, &directions_, point.phase);
+  const bool tilted = correct_velocity(M, true, &directions_, joints, point.phase);
   const double kinetic = kinetic_energy(M, before_);
   if (tilted && kinetic_energy(M, point.phase.v) <= kinetic &&
       kinetic_energy(M, point.phase.v - before_) <= k_harmless_tilt * kinetic)
@@ -181,7 +184,7 @@ bool Projector::project_velocity(const System& system, const ContactSet& closed,
   tilted_v_ = before_;
   tilted_lambda_ = lambda_;
   before_ = point.phase.v;
-  if (!correct_velocity(M, true, nullptr, point.phase)) return false;
+  if (!correct_velocity(M, true, nullptr, joints, point.phase)) return false;
   if (!tilted ||
       kinetic_energy(M, tilted_v_ - before_) > k_largest_tilt * kinetic_energy(M, point.phase.v - before_))
     return true;
@@ -251,7 +254,17 @@ bool Projector::project_velocity_along(const Problem& step, PhasePoint& point) {
   for (int g = 0; g < rows_.num_groups(); ++g) directions_.add_group(directions, g, directions.group_rows(g));
   rows_.multiply(VectorRef(point.phase.v), u_);
   rhs_ = point.joints.target - u_;
-  return correct_velocity(step.A, step.symmetric, &directions_, point.phase);
+  return correct_velocity(step.A, step.symmetric, &directions_, rows_.rows(), point.phase);
+}
+
+bool Projector::correct_mechanism(Mechanism& mechanism, const BlockMatrix& A, const BlockRows* directions,
+                                  int joint_rows, const Vector& b, KktAccuracy accuracy) {
+  if (2 * joint_rows < rows_.rows() || A.size() < k_mechanism_velocities) return false;
+  zero_.setZero(A.size());
+  mechanism.no_compliance.setZero(rows_.rows());
+  return mechanism.factor.compute(A, rows_, directions != nullptr ? *directions : rows_,
+                                  mechanism.no_compliance) &&
+         mechanism.factor.solve(zero_, b, delta_, mechanism.lambda, accuracy) && delta_.allFinite();
 }
 
 bool Projector::are_many(const BlockMatrix& A) const {
@@ -279,13 +292,20 @@ bool Projector::factorize(const BlockMatrix& A, bool symmetric, const BlockRows*
 
 // v ← v + δ with rows δ = rhs.
 bool Projector::correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions,
-                                 Phase& phase, double step_speed) {
+                                 int joint_rows, Phase& phase, double step_speed) {
   lambda_.setZero(rhs_.size());
   const double largest = max_abs(rhs_);
   if (largest == 0) return true;
   constexpr double round_off = std::numeric_limits<double>::epsilon();
-  if (directions == nullptr && largest <= k_small_correction * step_speed) {
-    if (largest <= round_off * step_speed) return true;
+  const bool small = directions == nullptr && largest <= k_small_correction * step_speed;
+  if (small && largest <= round_off * step_speed) return true;
+  if (correct_mechanism(velocities_, A, directions, joint_rows, rhs_,
+                        small ? KktAccuracy::correction : KktAccuracy::round_off)) {
+    lambda_ = velocities_.lambda;
+    phase.v += delta_;
+    return true;
+  }
+  if (small) {
     if (!are_many(A) && correction_.solve(A, rows_, rhs_, round_off * step_speed, delta_, lambda_)) {
       phase.v += delta_;
       return true;

@@ -15,12 +15,14 @@
 //
 //   n + Σ_k (r_k/r_N) t_k     with the impulses r of the step, over the rows of the parts that slip                    (1)
 //
-// Bodies that no row ties to each other are corrected each on their own (problems/part_factors.hpp). Where contacts are many, rows
+// Mechanisms are corrected by blocks (linalg/block_kkt.hpp), bodies that no row ties to each other each on their own
+// (problems/part_factors.hpp). Where contacts are many, rows
 // beside velocities, they are met in the space of the velocities (linalg/least_correction.hpp).
 #pragma once
 #include <array>
 #include <span>
 
+#include "delassus/linalg/block_kkt.hpp"
 #include "delassus/linalg/least_correction.hpp"
 #include "delassus/linalg/row_correction.hpp"
 #include "delassus/problems/part_factors.hpp"
@@ -63,9 +65,17 @@ class Projector {
   bool find_position(const System& system, bool leveled, ContactSet& closed, PhasePoint& point);
   void add_held_rows(const ContactRows& contacts, int contact, HeldParts held);
   void tilt_normals(const ContactRows& contacts, int first_group, std::span<const FrictionRatios> ratios);
-  bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, Phase& phase,
-                        double step_speed = 0);
+  bool correct_velocity(const BlockMatrix& A, bool symmetric, const BlockRows* directions, int joint_rows,
+                        Phase& phase, double step_speed = 0);
 
+  // Of positions and velocities there is one each, since contacts have other rows in them.
+  struct Mechanism {
+    BlockKkt factor;
+    Vector no_compliance, lambda;
+  };
+  // δ and the λ of the mechanism with A δ = D λ, R δ = b by blocks, where most rows are those of `joint_rows` joints; false: it does not serve here.
+  bool correct_mechanism(Mechanism& mechanism, const BlockMatrix& A, const BlockRows* directions,
+                         int joint_rows, const Vector& b, KktAccuracy accuracy);
   bool are_many(const BlockMatrix& A) const;
   // δ and λ with A δ = D λ, R δ = b, where rows are many; false: they are few, or it does not serve here.
   bool correct_many(const BlockMatrix& A, bool symmetric, const BlockRows* directions, const Vector& b,
@@ -81,6 +91,7 @@ class Projector {
   Parts parts_;
   PartFactors factors_;
   RowCorrection correction_;
+  Mechanism positions_, velocities_;
   LeastCorrection many_;
   PhasePoint probe_, iterate_;
   ContactSet none_;

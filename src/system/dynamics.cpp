@@ -120,6 +120,11 @@ double kinetic_energy(const BlockMatrix& M, const VectorRef& v) {
   double energy = 0;
   for (int b = 0; b < M.num_blocks(); ++b) {
     const auto block = M.block(b);
+    if (block.rows() == 3 && block.cols() == 3) {
+      const Eigen::Map<const Vector3> left(v.data() + M.block_row(b)), right(v.data() + M.block_column(b));
+      energy += 0.5 * left.dot(Eigen::Map<const Matrix3>(block.data()) * right);
+      continue;
+    }
     energy += 0.5 * v.segment(M.block_row(b), block.rows())
                         .dot(block.lazyProduct(v.segment(M.block_column(b), block.cols())));
   }

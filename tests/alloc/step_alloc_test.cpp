@@ -69,7 +69,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"bouncing_ball", {"stepper.name=moreau-jean"}},
         Case{"block_on_table", {"stepper.name=moreau-jean", "law.name=coulomb-polyhedral"}},
         Case{"box_on_plane", {"stepper.name=moreau-jean", "solver.name=nsgs", "solver.tolerance=1e-10"}},
-        Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}},
+        Case{"box_on_plane", {"stepper.name=dvi-euler", "solver.name=nsgs"}}, Case{"quadruped", {}},
         Case{"robot_arm", {"stepper.name=moreau-jean"}},
         // The law and the solver that a scene gets by itself, with contacts in space that rest, slide and share their
         // forces. Not with located events: modes of contacts that share their forces need a rank-revealing factorisation.

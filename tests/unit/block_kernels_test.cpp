@@ -6,10 +6,12 @@
 
 #include <gtest/gtest.h>
 
+#include <Eigen/LU>
 #include <cstring>
 #include <vector>
 
 #include "../support/random_problem.hpp"
+#include "delassus/linalg/column_kernels.hpp"
 
 namespace delassus::block_kernels_test {
 namespace {
@@ -74,6 +76,78 @@ TEST(BlockKernels, AreWhatTheySay) {
   }
 }
 
+// Blocks by columns, of which n rows and columns count.
+struct ColumnResults {
+  std::vector<double> inverse, pivots, right, left, product, image, terms, sizes;
+  bool operator==(const ColumnResults&) const = default;
+};
+using Square = Eigen::Matrix<double, 6, 6>;
+
+struct ColumnInputs {
+  Square a, b, x;
+  Eigen::Matrix<double, 6, 1> y;
+  int n;
+};
+
+ColumnInputs make_column_inputs(Random& random, int n) {
+  ColumnInputs in{Square::Zero(), Square::Zero(), Square::Zero(), Eigen::Matrix<double, 6, 1>::Zero(), n};
+  in.a.topLeftCorner(n, n) = testing::make_positive(random, n);
+  in.b.topLeftCorner(n, n) = random.matrix(n, n);
+  in.x.leftCols(n) = random.matrix(6, n);
+  in.y.head(n) = random.vector(n);
+  return in;
+}
+
+ColumnResults compute(const ColumnKernels& kernels, const ColumnInputs& in) {
+  const auto list = [](const Matrix& m) { return std::vector<double>(m.data(), m.data() + m.size()); };
+  ColumnResults out{.inverse = list(in.a),
+                    .pivots = std::vector<double>(6),
+                    .right = list(in.x),
+                    .left = list(in.y),
+                    .product = list(in.x),
+                    .image = list(in.x.col(0)),
+                    .terms = list(in.x.col(0)),
+                    .sizes = list(in.x.col(0).cwiseAbs())};
+  kernels.invert(out.inverse.data(), in.n, out.pivots.data());
+  kernels.multiply_right(in.a.data(), in.n, out.right.data());
+  kernels.multiply_left(in.a.data(), in.n, out.left.data());
+  kernels.subtract_product(in.x.data(), in.b.data(), in.n, in.n, out.product.data());
+  kernels.subtract_image(in.x.data(), in.y.data(), in.n, out.image.data());
+  kernels.subtract_terms(in.x.data(), in.y.data(), in.n, out.terms.data(), out.sizes.data());
+  return out;
+}
+
+TEST(BlockKernels, BlocksByColumnsAreWhatTheySay) {
+  Random random(6);
+  for (int n = 1; n <= 6; ++n) {
+    const ColumnInputs in = make_column_inputs(random, n);
+    const ColumnResults out = compute(plain_column_kernels(), in);
+    const auto error = [](const std::vector<double>& values, const Matrix& expected) {
+      return (Eigen::Map<const Matrix>(values.data(), expected.rows(), expected.cols()) - expected)
+          .cwiseAbs()
+          .maxCoeff();
+    };
+    Square inverse = Square::Zero();
+    inverse.topLeftCorner(n, n) = Matrix(in.a.topLeftCorner(n, n)).inverse();
+    EXPECT_LE(error(out.inverse, inverse), 1e-12) << n;
+    // The product of the pivots is the determinant.
+    double product = 1;
+    for (int k = 0; k < n; ++k) product *= out.pivots[static_cast<std::size_t>(k)];
+    EXPECT_NEAR(product * Matrix(in.a.topLeftCorner(n, n)).determinant(), 1, 1e-12) << n;
+    Square right = in.x;
+    right.leftCols(n) = in.x.leftCols(n) * in.a.topLeftCorner(n, n);
+    EXPECT_LE(error(out.right, right), 1e-13) << n;
+    EXPECT_LE(error(out.left, in.a * in.y), 1e-13) << n;
+    Square less = in.x;
+    less.leftCols(n) -= in.x.leftCols(n) * in.b.topLeftCorner(n, n);
+    EXPECT_LE(error(out.product, less), 1e-13) << n;
+    const Eigen::Matrix<double, 6, 1> image = in.x.col(0) - in.x * in.y;
+    EXPECT_LE(error(out.image, image), 1e-13) << n;
+    EXPECT_LE(error(out.terms, image), 1e-13) << n;
+    EXPECT_LE(error(out.sizes, in.x.col(0).cwiseAbs() + in.x.cwiseAbs() * in.y.cwiseAbs()), 1e-13) << n;
+  }
+}
+
 TEST(BlockKernels, EveryPathHasTheSameBits) {
   Random random(5);
   for (int round = 0; round < 20; ++round) {
@@ -83,6 +157,10 @@ TEST(BlockKernels, EveryPathHasTheSameBits) {
     EXPECT_EQ(0, std::memcmp(plain.outer.data(), best.outer.data(), sizeof plain.outer));
     EXPECT_EQ(0, std::memcmp(plain.combined.data(), best.combined.data(), sizeof plain.combined));
     EXPECT_EQ(plain.targets, best.targets);
+    for (int n = 1; n <= 6; ++n) {
+      const ColumnInputs blocks = make_column_inputs(random, n);
+      EXPECT_TRUE(compute(plain_column_kernels(), blocks) == compute(column_kernels(), blocks)) << n;
+    }
   }
 }
 
