@@ -50,6 +50,7 @@ void extract_island(const LocalProblem& problem, const WarmStart& warm, std::spa
   island.u_free.resize(island.W.rows());
   island.terms.resize(problem.terms.size() > 0 ? static_cast<Eigen::Index>(contacts.size()) : 0);
   island_warm.effort = warm.effort;
+  island_warm.contentment = warm.contentment;
   const bool has_r = warm.r.size() == problem.u_free.size();
   island_warm.r.resize(has_r ? island.W.rows() : 0);
   const bool has_basis = !basis_starts.empty() && warm.basis.size() == basis_starts.back();

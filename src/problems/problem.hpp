@@ -125,6 +125,8 @@ struct WarmStart {
   Vector r;                        // impulses of about the solution
   std::vector<ContactMode> modes;  // modes of about the solution, one a contact
   SolveEffort effort = SolveEffort::full;
+  // The error that its user is content with where the tolerance takes very many iterations; 0: none but the tolerance [-].
+  double contentment = 0;
 };
 
 // What is wrong with a cone, or nothing.

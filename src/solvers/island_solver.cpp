@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "delassus/problems/residual.hpp"
-
 namespace delassus {
 namespace {
 
@@ -38,9 +36,8 @@ constexpr int k_warm_newton = 8;
 // them, and none of 23 above [-].
 constexpr double k_near_after_sweeps = 2e-3;
 constexpr int k_inside_iterations = 120, k_inside_newton = 400;
-// Where the interior point hands over, and what is good enough for its problems when all methods have had their turn: what may be
-// used at all (judged_residual, of single contacts) with a margin. Impulses that are redundant can take thousands of steps to the next digit [-].
-constexpr double k_inside_error = 1e-6, k_good_inside = 0.3 * k_judged;
+// Where the interior point hands over [-].
+constexpr double k_inside_error = 1e-6;
 // Unknowns from which on it is faster than Newton's method.
 constexpr int k_inside_unknowns = 150;
 // So many attempts in turn that leave more than this part of the residual: what is left is a contradiction of the problem.
@@ -143,14 +140,17 @@ bool IslandSolver::solve_inside(const LocalProblem& problem, const WarmStart& st
   interior_point_.set_aim(k_inside_error);
   if (attempt(interior_point_, "interior-point", k_inside_iterations, problem, {}, total)) return true;
   // Each goes on where the other is stuck.
-  for (int turn = 0; turn <= k_inside_turns; ++turn) {
-    if (turn > 0 && go_on(admm_, "admm", k_short_admm, problem, total)) return true;
+  const bool content = start.contentment > 0;
+  const int turns = content ? k_inside_turns : k_turns,
+            admm_iterations = content ? k_short_admm : k_long_admm;
+  for (int turn = 0; turn <= turns; ++turn) {
+    if (turn > 0 && go_on(admm_, "admm", admm_iterations, problem, total)) return true;
     newton_.set_start(NewtonSolver::Start::proximal);
-    newton_.set_contentment(k_good_inside);
+    newton_.set_contentment(start.contentment);
     const bool solved = go_on(newton_, "newton", k_inside_newton, problem, total);
     newton_.set_start(NewtonSolver::Start::steps);
     newton_.set_contentment(0);
-    if (solved || settle(total, k_good_inside)) return true;
+    if (solved || settle(total, std::max(start.contentment, k_certified))) return true;
   }
   return false;
 }
@@ -161,6 +161,7 @@ void IslandSolver::solve(const LocalProblem& problem, const WarmStart& start, So
   newton_.set_start(NewtonSolver::Start::steps);  // a solve that was interrupted may have left another
   newton_.set_contentment(0);
   const bool large = num_unknowns(problem) > k_large_island;
+  next_.contentment = start.contentment;
   if (large && sweep_first(problem, start, total)) return;
   if (large) next_.r = solution_.r;
   const WarmStart& first = large ? next_ : start;

@@ -4,12 +4,17 @@
 
 #include <cmath>
 
+#include "delassus/problems/residual.hpp"
+
 namespace delassus {
 namespace {
 
 // Beyond this angle between slip and generator the prediction was poor and the problem is solved again [rad].
 constexpr double k_turn_tolerance = 1e-3;
 constexpr int k_max_turns = 6;
+// What a step may be solved to where redundant impulses take thousands of iterations to the next digit: what certificates judge by, with
+// a margin, as that is by single contacts [-].
+constexpr double k_contentment = 0.3 * k_judged;
 
 // True when a generator turned.
 bool turn_generators(Problem& problem, Reduction& reduction, const Solution& solution) {
@@ -31,6 +36,7 @@ bool turn_generators(Problem& problem, Reduction& reduction, const Solution& sol
 
 void solve_aligned(Solver& solver, bool align, Problem& problem, Reduction& reduction, WarmStart& warm,
                    Solution& solution, SolveStats& stats) {
+  warm.contentment = k_contentment;
   solve(solver, reduction, warm, solution, stats);
   for (int round = 0;
        align && round < k_max_turns && usable(stats.status) && turn_generators(problem, reduction, solution);
