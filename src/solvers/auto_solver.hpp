@@ -7,6 +7,7 @@
 //   all other cones         newton: sweeps and semismooth Newton steps, proximal where those do not converge
 //     more than 600 rows    admm before it, which needs few factorisations; each of the two gets few iterations
 //     more than 3000 rows   nsgs before these
+//     150 velocities and more, where rows are not fewer by far: an interior point, proximal Newton steps and admm in turns
 //     not converged         lemke on the planar problem, which also tells when there is no solution (planar contacts);
 //                           then admm, newton again from what it has found, nsgs with many more sweeps, and spg
 //                           (symmetric problems)

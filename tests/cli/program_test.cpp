@@ -185,6 +185,27 @@ TEST_F(CliTest, RunWritesWhatItSays) {
     EXPECT_LT(summary["worst"][key], 1e-3) << key;
 }
 
+TEST_F(CliTest, ProfileTellsWhereTheTimeWent) {
+  run_well("box_stack", "plain", {"--no-report", "--duration", "0.2"});
+  EXPECT_TRUE(read_json("plain/summary.json")["profile"].is_null());
+  const ProgramResult result =
+      run({"run", "box_stack", "--profile", "--no-report", "--duration", "0.2", "--out", "profiled"});
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json summary = read_json("profiled/summary.json");
+  double sum = 0;
+  std::set<std::string> kinds;
+  for (const json& part : summary["profile"]) {
+    sum += part["seconds"].get<double>();
+    kinds.insert(part["work"].get<std::string>());
+    EXPECT_TRUE(contains(result.out, part["work"].get<std::string>())) << result.out;
+  }
+  EXPECT_LE(sum, summary["seconds"].get<double>());
+  for (const char* kind : {"search of contacts", "elimination", "solver: newton", "certificate", "recording"})
+    EXPECT_TRUE(kinds.count(kind)) << kind;
+  // To look at a clock changes nothing.
+  EXPECT_EQ(read("plain/state.txt"), read("profiled/state.txt"));
+}
+
 TEST_F(CliTest, NameOfASceneIsNoPath) {
   write("scene.yaml", "delassus: 1\nname: ../../evil\nduration: 0.01\nbodies: [{name: a, mass: 1}]\n");
   EXPECT_EQ(run({"run", "scene.yaml", "--quiet", "--no-report"}).status, 0);
