@@ -10,6 +10,7 @@
 #include <limits>
 
 #include "delassus/linalg/column_kernels.hpp"
+#include "delassus/linalg/saddle_layout.hpp"
 #include "delassus/linalg/saddle_order.hpp"
 
 namespace delassus {
@@ -46,32 +47,10 @@ void add_squares(const double* block, const double* scale, int count, int width,
   }
 }
 
-void describe(const BlockRows& rows, std::vector<int>& out) {
-  out.push_back(rows.num_groups());
-  for (int g = 0; g < rows.num_groups(); ++g) {
-    out.push_back(rows.group_rows(g));
-    out.push_back(rows.num_blocks(g));
-    for (int b = 0; b < rows.num_blocks(g); ++b) {
-      out.push_back(rows.block_column(g, b));
-      out.push_back(static_cast<int>(rows.block(g, b).cols()));
-    }
-  }
-}
-
 }  // namespace
 
 bool BlockKkt::has_layout(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions) {
-  layout_.clear();
-  layout_.push_back(A.size());
-  for (int b = 0; b < A.num_blocks(); ++b) {
-    layout_.push_back(A.block_row(b));
-    layout_.push_back(A.block_column(b));
-    layout_.push_back(static_cast<int>(A.block(b).rows()));
-    layout_.push_back(static_cast<int>(A.block(b).cols()));
-  }
-  describe(rows, layout_);
-  layout_.push_back(&rows == &directions ? 1 : 0);
-  if (&rows != &directions) describe(directions, layout_);
+  describe_saddle_layout(A, rows, directions, layout_);
   if (layout_ == last_layout_) return true;
   last_layout_ = layout_;
   return false;

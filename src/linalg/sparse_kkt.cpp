@@ -10,6 +10,7 @@
 #include <limits>
 #include <tuple>
 
+#include "delassus/linalg/saddle_layout.hpp"
 #include "delassus/linalg/saddle_order.hpp"
 
 namespace delassus {
@@ -62,34 +63,6 @@ double inverse_root(double x) {
 struct Interval {
   int column, first_row, count, index;
 };
-
-void describe(const BlockRows& rows, std::vector<int>& out) {
-  out.push_back(rows.num_groups());
-  for (int g = 0; g < rows.num_groups(); ++g) {
-    out.push_back(rows.group_rows(g));
-    out.push_back(rows.num_blocks(g));
-    for (int b = 0; b < rows.num_blocks(g); ++b) {
-      out.push_back(rows.block_column(g, b));
-      out.push_back(static_cast<int>(rows.block(g, b).cols()));
-    }
-  }
-}
-
-void describe(const BlockMatrix& A, const BlockRows& rows, const BlockRows& directions,
-              std::vector<int>& out) {
-  out.clear();
-  out.push_back(A.size());
-  out.push_back(A.num_blocks());
-  for (int b = 0; b < A.num_blocks(); ++b) {
-    out.push_back(A.block_row(b));
-    out.push_back(A.block_column(b));
-    out.push_back(static_cast<int>(A.block(b).rows()));
-    out.push_back(static_cast<int>(A.block(b).cols()));
-  }
-  describe(rows, out);
-  out.push_back(&rows == &directions ? 1 : 0);
-  if (&rows != &directions) describe(directions, out);
-}
 
 // The columns of all blocks, in the order in which fill() visits them; last the diagonal of C.
 std::vector<Interval> list_intervals(const BlockMatrix& A, const BlockRows& rows,
@@ -171,7 +144,7 @@ bool SparseKkt::compute(const BlockMatrix& A, const BlockRows& rows, const Block
   separate_ = &rows != &directions;
   nv_ = A.size();
   nj_ = rows.rows();
-  describe(A, rows, directions, layout_);
+  describe_saddle_layout(A, rows, directions, layout_);
   if (layout_ != last_layout_) {
     analyze(A, rows, directions);
     if (!lu_.analyze(starts_, row_of_, order_saddle_point(nv_, starts_, row_of_))) return false;
