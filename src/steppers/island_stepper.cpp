@@ -99,13 +99,26 @@ void IslandStepper::advance(const System& system, State& state, const StepReques
     }
     begin(system, state);
     if (take_islands(system, state, request)) return combine(system, state, request, report);
-    if (failed_crowd_ != nullptr) {
-      report = failed_crowd_->report;
-      return;
-    }
+    if (failed_crowd_ != nullptr) return report_failure(failed_crowd_->report, system, state, report);
   }
   whole_->advance(system, state, request, report);
   if (report.ok) mark_modes(state.history);
+}
+
+// The state is that of the beginning. What the island has booked on its way has not happened.
+void IslandStepper::report_failure(const StepReport& of_island, const System& system, const State& state,
+                                   StepReport& report) {
+  system.configure(state.t, state.q, at_);
+  BilateralRows joints;
+  system.bilateral(at_, joints);
+  report.clear();
+  report.t_begin = report.t_end = state.t;
+  report.joint_impulses.setZero(joints.violation.size());
+  report.ok = false;
+  report.message = of_island.message;
+  report.rejected = of_island.rejected;
+  report.warnings = of_island.warnings;
+  report.certificate.status = of_island.certificate.status;
 }
 
 void IslandStepper::begin(const System& system, const State& state) {

@@ -88,6 +88,8 @@ class IslandStepper final : public Stepper {
   // Whether the captured step of an island, which began at `state`, shows that a prescribed motion presses against what cannot
   // give way: almost all of its energy has come from there, at once.
   bool is_jammed(const State& state, const Island& island);
+  void report_failure(const StepReport& of_island, const System& system, const State& state,
+                      StepReport& report);
   void combine(const System& system, State& state, const StepRequest& request, StepReport& report);
 
   Maker make_, make_captured_;

@@ -82,7 +82,8 @@ bool judge_trial(const StepInProgress& step, const StepperOptions& options, std:
                             trial.failure, 100 * trial.unsettled));
     return true;
   }
-  if (contacts_failed && is_passable(options, ids.size(), kernel, trial, retries)) {
+  if (contacts_failed && is_passable(options, ids.size(), kernel, trial, retries) &&
+      (options.projection == Projection::none || projector.joints_can_be_met(system, trial.end, lost))) {
     trial.ok = true;
     trial.stats.status = SolveStatus::inexact;
     report.warn(WarningKind::residual,
